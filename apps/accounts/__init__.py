@@ -1,0 +1,1 @@
+"""Who may do what: users, projects, members, API keys, the audit log."""

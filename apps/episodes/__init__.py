@@ -1,0 +1,1 @@
+"""Harness sessions: one episode of a harness over one revision."""

@@ -1,0 +1,1 @@
+"""The OpenReward protocol, served at the root of the host."""

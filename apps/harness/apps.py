@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class HarnessConfig(AppConfig):
+    name = "apps.harness"
+    label = "harness"

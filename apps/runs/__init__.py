@@ -1,0 +1,1 @@
+"""Batches of conversations played in the background, scored and counted."""

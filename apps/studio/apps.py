@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class StudioConfig(AppConfig):
+    name = "apps.studio"
+    label = "studio"

@@ -1,0 +1,1 @@
+"""Environments, splits, tasks and their immutable revisions."""

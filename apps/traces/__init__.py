@@ -1,0 +1,1 @@
+"""Stored conversations as they happened, and the ledger of model calls."""
