@@ -1,8 +1,8 @@
 """Who may do what: the one place that decides.
 
-An `Actor` is a signed-in person, an API key, or the operator at the command line. A `Right` is what
-an action or query needs. Roles and key scopes grant rights; what is not granted is denied. A project
-that an actor has no right in does not exist for that actor.
+An `Actor` is a signed-in person, an API key, or the operator at the command line. A `Right` is
+what an action or query needs. Roles and key scopes grant rights; what is not granted is denied. A
+project that an actor has no right in does not exist for that actor.
 """
 
 import enum

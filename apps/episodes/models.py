@@ -9,7 +9,8 @@ from django.utils import timezone
 class Session(models.Model):
     """One episode. It lives here, not in a process: any worker answers any request of it.
 
-    ``sid`` is opened by ``/create_session``; ``/create`` binds it to a revision. ``finished`` is the latch after which every call answers ``episode_finished``.
+    ``sid`` is opened by ``/create_session``; ``/create`` binds it to a revision. ``finished`` is the
+    latch after which every call answers ``episode_finished``.
     """
 
     sid = models.CharField(max_length=64, unique=True)
