@@ -121,12 +121,20 @@ USE_TZ = True
 
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR / "static"
-STATICFILES_DIRS = [ROOT / "static"] if (ROOT / "static").exists() else []
+STATIC_ROOT.mkdir(exist_ok=True)
+STATICFILES_DIRS = [("dist", ROOT / "static" / "dist")]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
 }
-WHITENOISE_USE_FINDERS = True
+WHITENOISE_USE_FINDERS = not any(STATIC_ROOT.iterdir())  # until they are collected
+
+
+def WHITENOISE_IMMUTABLE_FILE_TEST(path: str, url: str) -> bool:  # noqa: N802 - WhiteNoise's name
+    """Vite puts a hash of the content into the names below ``dist/assets``."""
+    return url.startswith("/static/dist/assets/")
+
+
 DJANGO_VITE = {
     "default": {
         "manifest_path": ROOT / "static" / "dist" / "manifest.json",
