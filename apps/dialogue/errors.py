@@ -10,12 +10,14 @@
     ├── TemplateError         a template does not parse, or does not render for this sample
     ├── TraceError            a recorded trace cannot be read
     ├── IncompleteReply       a model answered, but not with a complete turn
+    ├── LimitReached          a limit of the run forbids the next call
     └── ModelCallFailed       a model could not be asked, or its answer could not be read
 
 Every error says in one short sentence what is wrong and where; ``place`` holds the where alone
 (``messages[2].blocks[0].text``), so that a form or an API can point at it.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 
@@ -49,7 +51,13 @@ class ImportRefused(DialogueError):
 
 
 class SpecError(DialogueError):
-    pass
+    """A specification is refused; ``problems`` are all the (place, message) that were found."""
+
+    def __init__(
+        self, message: str, *, place: str = "", problems: Sequence[tuple[str, str]] = ()
+    ) -> None:
+        super().__init__(message, place=place)
+        self.problems = tuple(problems) or ((place, message),)
 
 
 class TemplateError(DialogueError):
@@ -71,6 +79,10 @@ class IncompleteReply(DialogueError):
         super().__init__(message)
         self.reason = reason
         self.response = response
+
+
+class LimitReached(DialogueError):
+    """Raised in place of a reply when turns, tokens, time or money of a run are used up."""
 
 
 class ModelCallFailed(DialogueError):
