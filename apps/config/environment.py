@@ -97,10 +97,10 @@ def listed(text: str) -> list[str]:
 
 def database(url: str, var: Path) -> dict[str, Any]:
     """Django's DATABASES entry for ``sqlite:///path`` or ``postgresql://user:pass@host/name``."""
-    parts = urlsplit(url or f"sqlite:///{var / 'turnwright.sqlite3'}")
+    parts = urlsplit(url or "sqlite:///")
     match parts.scheme:
         case "sqlite":
-            return _sqlite(parts.path[1:] if parts.path.startswith("//") else parts.path, var)
+            return _sqlite(parts.path[1:], var)
         case "postgresql" | "postgres":
             return {
                 "ENGINE": "django.db.backends.postgresql",
