@@ -1,7 +1,142 @@
-"""Reading JSON bodies strictly."""
+"""Reading what a request says, strictly: nothing is coerced, guessed or dropped.
 
-from rest_framework.parsers import JSONParser
+A JSON body is refused (400) with its place if it is not UTF-8, not JSON, names a key twice, or holds
+what cannot be stored or sent again: NaN, infinities, lone surrogates, NUL, nesting without end.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import IO, Any, Never, TypeVar
+
+from django.conf import settings
+from pydantic import BaseModel, ConfigDict
+from rest_framework.parsers import BaseParser
+from rest_framework.request import Request
+
+from apps.accounts.errors import Invalid, NotFound, Refusal
+from apps.api.problems import LengthRequired, TooLarge
+from apps.dialogue.blocks.json_values import NotJson, json_copy, text_fault
+
+PIECE = 64 * 1024
 
 
-class StrictJSONParser(JSONParser):
-    pass
+class Body(BaseModel):
+    """The base of request bodies: exactly these keys, exactly these types."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Query(BaseModel):
+    """The base of query strings: exactly these names, each at most once."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class NoBody(Body):
+    """For actions that take no parameters: nothing, or ``{}``."""
+
+
+class NoQuery(Query):
+    """For addresses that take no parameters."""
+
+
+AnyBody = TypeVar("AnyBody", bound=Body)
+AnyQuery = TypeVar("AnyQuery", bound=Query)
+
+
+class StrictJSONParser(BaseParser):
+    media_type = "application/json"
+
+    def parse(
+        self,
+        stream: IO[Any],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        return parse_json(_read_all(stream, settings.DATA_UPLOAD_MAX_MEMORY_SIZE))
+
+
+def parse_json(raw: bytes) -> Any:
+    """The JSON value that ``raw`` holds; a `Refusal` (400) naming the place otherwise."""
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Refusal("The body is not UTF-8.", place=f"byte {error.start}") from None
+    try:
+        value = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_once_each)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno} column {error.colno}"
+        raise Refusal(f"The body is not JSON: {error.msg}.", place=place) from None
+    except RecursionError:
+        raise Refusal("The body is nested too deeply.") from None
+    except ValueError:  # int() reads at most 4300 digits
+        raise Refusal("The body holds an integer with too many digits.") from None
+    try:
+        return json_copy(value)
+    except NotJson as error:
+        place = error.path.removeprefix(".")
+        raise Refusal(f"The value {error.message}.", place=place) from None
+
+
+def read_body(request: Request, model: type[AnyBody]) -> AnyBody:
+    """The body as ``model``; no body counts as ``{}``. Raises pydantic's ValidationError (422)."""
+    _need_length(request)
+    data = request.data
+    if not isinstance(data, dict):
+        raise Refusal("The body has to be a JSON object.")
+    return model.model_validate(data)
+
+
+def read_query(request: Request, model: type[AnyQuery]) -> AnyQuery:
+    """The query string as ``model``; unknown names and repetitions are refused."""
+    values: dict[str, str] = {}
+    for name, given in request.query_params.lists():
+        if len(given) > 1:
+            raise Invalid(f"{name!r} is given {len(given)} times.", place=f"query.{name}")
+        if fault := text_fault(given[0]) or text_fault(name):
+            raise Invalid(f"{fault}.", place=f"query.{name}")
+        values[name] = given[0]
+    return model.model_validate(values)
+
+
+def check_address(kwargs: Mapping[str, Any]) -> None:
+    """Names in an address that no row could have: nothing is there."""
+    for name, value in kwargs.items():
+        if isinstance(value, str) and text_fault(value):
+            raise NotFound(f"There is no such {name}.", place=name)
+
+
+def body_pieces(request: Request) -> Iterator[bytes]:
+    """The raw body, piece by piece, for bodies larger than memory."""
+    _need_length(request)
+    stream = request.stream
+    if stream is None:
+        return
+    while piece := stream.read(PIECE):
+        yield piece
+
+
+def _need_length(request: Request) -> None:
+    """WSGI reads a body by its length; without one it would silently count as empty."""
+    if "chunked" in request.META.get("HTTP_TRANSFER_ENCODING", "").lower():
+        raise LengthRequired("Send a Content-Length; chunked bodies are not read here.")
+
+
+def _read_all(stream: IO[Any], limit: int) -> bytes:
+    raw: bytes = stream.read(limit + 1)
+    if len(raw) > limit:
+        raise TooLarge(f"The body is larger than {limit // 2**20} MiB.")
+    return raw
+
+
+def _no_constant(name: str) -> Never:
+    raise Refusal(f"{name} is not JSON.")
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise Refusal(f"The key {ascii(twice)} is given twice in one object.", place=twice)
+    return made
