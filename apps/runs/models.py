@@ -42,7 +42,8 @@ class Run(models.Model):
 
     Counters are kept by the writers in the same transaction as the rows they count, so that a page
     never has to count. ``config`` holds the values of the spec's parameters; ``metrics`` is a list
-    of ``{key, value, n, total, coverage, low, high, low_if_failed, high_if_passed}``.
+    of ``{key, value, n, total, coverage, low, high, low_if_failed, high_if_passed}``. ``error``
+    says why an interrupted run could not go on.
     """
 
     project = models.ForeignKey("accounts.Project", models.CASCADE, related_name="runs")
@@ -59,6 +60,7 @@ class Run(models.Model):
     trials = models.PositiveIntegerField(default=1)
     sample_limit = models.PositiveIntegerField(null=True)
     concurrency = models.PositiveIntegerField(default=64)
+    error = models.TextField(blank=True)
     author = models.CharField(max_length=200)
     samples_total = models.PositiveIntegerField(default=0)
     samples_done = models.PositiveIntegerField(default=0)

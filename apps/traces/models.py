@@ -66,7 +66,9 @@ class ModelCall(models.Model):
 
     ``ordinal`` is the call's number in its conversation (0-based) and, with the request's
     fingerprint, what a resumed conversation finds its paid reply by. ``latency_ms`` is from sending
-    to the last byte. ``cost`` is None where a price or the usage is not known.
+    to the last byte. ``cost`` is None where a price or the usage is not known. A ``superseded``
+    row is history: its reply is not reused, because its owner asked for a new attempt or because
+    the request is no longer the same.
     """
 
     trace = models.ForeignKey(Trace, models.CASCADE, related_name="calls")
@@ -78,6 +80,7 @@ class ModelCall(models.Model):
     endpoint = models.ForeignKey("providers.ModelEndpoint", models.SET_NULL, null=True)
     path = models.CharField(max_length=300, blank=True)
     fingerprint = models.CharField(max_length=64)
+    superseded = models.BooleanField(default=False)
     response = models.TextField(blank=True)
     reason = models.CharField(max_length=32, blank=True)
     error = models.TextField(blank=True)

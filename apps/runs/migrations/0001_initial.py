@@ -45,6 +45,7 @@ class Migration(migrations.Migration):
                 ('trials', models.PositiveIntegerField(default=1)),
                 ('sample_limit', models.PositiveIntegerField(null=True)),
                 ('concurrency', models.PositiveIntegerField(default=64)),
+                ('error', models.TextField(blank=True)),
                 ('author', models.CharField(max_length=200)),
                 ('samples_total', models.PositiveIntegerField(default=0)),
                 ('samples_done', models.PositiveIntegerField(default=0)),

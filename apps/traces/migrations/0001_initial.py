@@ -59,6 +59,7 @@ class Migration(migrations.Migration):
                 ('model_key', models.CharField(blank=True, max_length=200)),
                 ('path', models.CharField(blank=True, max_length=300)),
                 ('fingerprint', models.CharField(max_length=64)),
+                ('superseded', models.BooleanField(default=False)),
                 ('response', models.TextField(blank=True)),
                 ('reason', models.CharField(blank=True, max_length=32)),
                 ('error', models.TextField(blank=True)),

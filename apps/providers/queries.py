@@ -1,0 +1,39 @@
+"""Reading model endpoints. The asker comes first; a secret is never part of an answer."""
+
+from collections.abc import Iterable
+
+from django.db.models import QuerySet
+
+from apps.accounts.errors import NotFound
+from apps.accounts.models import Project
+from apps.accounts.permissions import Actor, Right, require
+from apps.providers.models import ModelEndpoint
+
+
+def endpoints(actor: Actor, project: Project, *, archived: bool = False) -> QuerySet[ModelEndpoint]:
+    """The project's endpoints by key; with ``archived`` those put away too."""
+    require(actor, project, Right.VIEW)
+    rows = project.endpoints.order_by("key").defer("secret")
+    return rows if archived else rows.filter(archived_at=None)
+
+
+def get_endpoint(
+    actor: Actor, project: Project, key: str, *, right: Right = Right.VIEW
+) -> ModelEndpoint:
+    """The endpoint named ``key``; `NotFound` if there is none or it was put away."""
+    require(actor, project, right)
+    row = project.endpoints.filter(key=key, archived_at=None).first()
+    if row is None:
+        raise NotFound(f"There is no model endpoint {key!r} in {project.slug!r}.", place="endpoint")
+    return row
+
+
+def endpoints_by_key(
+    actor: Actor, project: Project, keys: Iterable[str], *, archived: bool = False
+) -> dict[str, ModelEndpoint]:
+    """Those of ``keys`` that exist; who needs all of them compares."""
+    require(actor, project, Right.VIEW)
+    rows = project.endpoints.filter(key__in=set(keys))
+    if not archived:
+        rows = rows.filter(archived_at=None)
+    return {row.key: row for row in rows}
