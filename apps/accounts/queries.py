@@ -42,6 +42,14 @@ def api_keys(actor: Actor, project: Project) -> QuerySet[ApiKey]:
     return project.api_keys.select_related("created_by").order_by("-pk")
 
 
+def get_api_key(actor: Actor, project: Project, pk: int) -> ApiKey:
+    """One key of the project; `NotFound` for another's."""
+    key = api_keys(actor, project).filter(pk=pk).first()
+    if key is None:
+        raise NotFound(f"There is no key {pk} in {project.slug!r}.", place="key")
+    return key
+
+
 def audit_entries(actor: Actor, project: Project) -> QuerySet[AuditEntry]:
     require(actor, project, Right.ADMINISTER)
     return project.audit_entries.order_by("-pk")

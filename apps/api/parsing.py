@@ -1,12 +1,12 @@
 """Reading what a request says, strictly: nothing is coerced, guessed or dropped.
 
-A JSON body is refused (400) with its place if it is not UTF-8, not JSON, names a key twice, or holds
-what cannot be stored or sent again: NaN, infinities, lone surrogates, NUL, nesting without end.
+A JSON body is refused (400) with its place if it is not UTF-8, not JSON, names a key twice, or
+holds what cannot be stored or sent again: NaN, infinities, lone surrogates, NUL, endless nesting.
 """
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import IO, Any, Never, TypeVar
+from typing import IO, Any, TypeVar
 
 from django.conf import settings
 from pydantic import BaseModel, ConfigDict
@@ -14,7 +14,7 @@ from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 
 from apps.accounts.errors import Invalid, NotFound, Refusal
-from apps.api.problems import LengthRequired, TooLarge
+from apps.api.refusals import LengthRequired, TooLarge
 from apps.dialogue.blocks.json_values import NotJson, json_copy, text_fault
 
 PIECE = 64 * 1024
@@ -63,7 +63,7 @@ def parse_json(raw: bytes) -> Any:
     except UnicodeDecodeError as error:
         raise Refusal("The body is not UTF-8.", place=f"byte {error.start}") from None
     try:
-        value = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_once_each)
+        value = json.loads(text, parse_constant=float, object_pairs_hook=_once_each)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno} column {error.colno}"
         raise Refusal(f"The body is not JSON: {error.msg}.", place=place) from None
@@ -129,14 +129,10 @@ def _read_all(stream: IO[Any], limit: int) -> bytes:
     return raw
 
 
-def _no_constant(name: str) -> Never:
-    raise Refusal(f"{name} is not JSON.")
-
-
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise Refusal(f"The key {ascii(twice)} is given twice in one object.", place=twice)
+    made: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in made:
+            raise Refusal(f"The key {name!a} is given twice in one object.", place=name)
+        made[name] = value
     return made

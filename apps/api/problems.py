@@ -15,7 +15,7 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.db import OperationalError
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import to_json
 from rest_framework.exceptions import APIException
@@ -53,14 +53,6 @@ class Problem(BaseModel):
     current: Any = Field(None, description="For a conflict: what is there now")
 
 
-class TooLarge(Refusal):
-    status = 413
-
-
-class LengthRequired(Refusal):
-    status = 411
-
-
 def problem_response(error: Exception, context: dict[str, Any]) -> Response:
     """Answer ``error`` as problem details; what nobody foresaw is logged and told without text."""
     set_rollback()
@@ -75,12 +67,6 @@ def plain_problem_response(error: Exception) -> HttpResponse:
     found = problem_of(error)
     body = to_json(as_json(found))
     return HttpResponse(body, status=found.status, content_type=CONTENT_TYPE)
-
-
-def unknown_address(request: HttpRequest) -> HttpResponse:
-    """The answer to every path below ``/api/`` that nothing else answers."""
-    detail = f"There is nothing at {request.path}. The addresses are listed at /api/docs/."
-    return plain_problem_response(Http404(detail))
 
 
 def problem_of(error: Exception) -> Problem:
@@ -154,9 +140,7 @@ def _of_validation(error: ValidationError) -> Problem:
     """pydantic's list, first fault first. A title ``query`` marks faults of the address."""
     prefix = "query" if error.title.endswith("Query") else ""
     faults = [
-        Fault(
-            place=_encodable(place_of(each["loc"], prefix)), message=_encodable(_sentence(each))
-        )
+        Fault(place=_encodable(place_of(each["loc"], prefix)), message=_encodable(_sentence(each)))
         for each in error.errors(include_url=False, include_context=False)
     ]
     first = faults[0]

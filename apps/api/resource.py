@@ -1,6 +1,6 @@
 """What every view of the management API shares: one address, its methods, JSON out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pydantic_core import to_json
@@ -32,19 +32,18 @@ class JsonRenderer(BaseRenderer):
 class JsonAlways(BaseContentNegotiation):
     """There is one representation; ``Accept`` and ``?format=`` choose nothing here."""
 
-    def select_parser(
-        self, request: Request, parsers: Sequence[BaseParser]
-    ) -> BaseParser | None:
+    def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
         sent = request.content_type.partition(";")[0].strip().lower()
         return next((each for each in parsers if each.media_type == sent), None)
 
     def select_renderer(
         self,
         request: Request,
-        renderers: Sequence[BaseRenderer],
+        renderers: Iterable[BaseRenderer],
         format_suffix: str | None = None,
     ) -> tuple[BaseRenderer, str]:
-        return renderers[0], renderers[0].media_type or ""
+        only = next(iter(renderers))
+        return only, only.media_type or ""
 
 
 class Resource(APIView):

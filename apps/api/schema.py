@@ -1,5 +1,6 @@
 """How the API describes itself (OpenAPI 3.1): operations, pydantic models, ways to sign in."""
 
+import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -28,7 +29,7 @@ class PydanticModels(PydanticExtension):  # type: ignore[no-untyped-call]
     def map_serializer(self, auto_schema: Any, direction: str) -> dict[str, Any]:
         schema = model_json_schema(self.target, ref_template="#/components/schemas/{model}")
         for name, part in schema.pop("$defs", {}).items():
-            component = ResolvedComponent(
+            component = ResolvedComponent(  # type: ignore[no-untyped-call]
                 name=name, type=ResolvedComponent.SCHEMA, object=name, schema=part
             )
             auto_schema.registry.register_on_missing(component)
@@ -38,6 +39,9 @@ class PydanticModels(PydanticExtension):  # type: ignore[no-untyped-call]
 class KeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     target_class = "apps.api.authentication.KeyAuthentication"
     name = ["apiKey", "bearerKey"]
+
+    def get_security_requirement(self, auto_schema: AutoSchema) -> list[dict[str, list[str]]]:
+        return [{name: []} for name in self.name]
 
     def get_security_definition(self, auto_schema: AutoSchema) -> list[dict[str, str]]:
         return [
@@ -75,14 +79,20 @@ def operation(
     else:
         answers[status] = answer
     answers["default", CONTENT_TYPE] = PROBLEM
-    return extend_schema(
-        operation_id=name,
-        summary=summary,
-        tags=[tag],
-        request=body,
-        responses=answers,
-        parameters=parameters_of(query) if query else None,
-    )
+
+    def described(method: View) -> View:
+        describe = extend_schema(
+            operation_id=name,
+            summary=summary,
+            description=inspect.getdoc(method) or f"{summary}.",
+            tags=[tag],
+            request=body,
+            responses=answers,
+            parameters=parameters_of(query) if query else None,
+        )
+        return describe(method)
+
+    return described
 
 
 def parameters_of(query: type[Query]) -> list[OpenApiParameter]:
@@ -102,4 +112,3 @@ def parameters_of(query: type[Query]) -> list[OpenApiParameter]:
             )
         )
     return parameters
-

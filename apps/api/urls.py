@@ -1,3 +1,33 @@
-from django.urls import URLPattern
+"""Every address of the management API. All end in a slash."""
 
-urlpatterns: list[URLPattern] = []
+from django.urls import URLPattern, URLResolver, include, path, re_path, register_converter
+
+from apps.api.converters import NumberConverter
+from apps.api.views import accounts, docs
+from apps.api.views.unknown import unknown_address
+
+register_converter(NumberConverter, "number")
+
+app_name = "api"
+
+in_project: list[URLPattern | URLResolver] = [
+    path("", accounts.ProjectView.as_view(), name="project"),
+    path("members/", accounts.MembersView.as_view(), name="members"),
+    path("members/<str:username>/", accounts.MemberView.as_view(), name="member"),
+    path("keys/", accounts.ApiKeysView.as_view(), name="keys"),
+    path("keys/<number:key>/", accounts.ApiKeyView.as_view(), name="key"),
+    path("audit/", accounts.AuditView.as_view(), name="audit"),
+]
+
+version_1: list[URLPattern | URLResolver] = [
+    path("me/", accounts.MeView.as_view(), name="me"),
+    path("projects/", accounts.ProjectsView.as_view(), name="projects"),
+    path("projects/<str:project>/", include(in_project)),
+]
+
+urlpatterns = [
+    path("v1/", include(version_1)),
+    path("schema/", docs.SchemaView.as_view(), name="schema"),
+    path("docs/", docs.DocsView.as_view(), name="docs"),
+    re_path("", unknown_address, name="unknown"),
+]

@@ -1,0 +1,1 @@
+"""What goes in and comes out: one module of pydantic models for each room."""
