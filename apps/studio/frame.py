@@ -1,10 +1,116 @@
-"""What every page's frame needs: the rail, the breadcrumb's project, the person."""
+"""What every page's frame needs: the rail, the switcher, the theme, the person."""
 
+from functools import cached_property
 from typing import Any
 
 from django.http import HttpRequest
+from django.urls import reverse
+
+from apps.accounts.permissions import Actor, Right, may
+from apps.accounts.queries import visible_projects
+
+THEMES = frozenset({"light", "dark"})
+
+Destination = dict[str, str]
+
+
+def actor_of(request: HttpRequest) -> Actor:
+    """The signed-in person who asks; a stranger asks as nobody and sees nothing."""
+    return Actor(user=request.user if request.user.is_authenticated else None)
+
+
+class Frame:
+    """Everything around a page's own content, asked for only when a template draws it."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        self._request = request
+        self._match = request.resolver_match
+
+    @cached_property
+    def theme(self) -> str:
+        """``light``, ``dark``, or nothing: as the person's system has it."""
+        chosen = self._request.COOKIES.get("theme", "")
+        return chosen if chosen in THEMES else ""
+
+    @cached_property
+    def actor(self) -> Actor:
+        return actor_of(self._request)
+
+    @cached_property
+    def projects(self) -> list[Any]:
+        return list(visible_projects(self.actor))
+
+    @cached_property
+    def project(self) -> Any:
+        """The project this address is in; None outside of one, and for a stranger to it."""
+        slug = self._match.kwargs.get("project") if self._match else None
+        return next((project for project in self.projects if project.slug == slug), None)
+
+    @cached_property
+    def section(self) -> str:
+        """Which entry of the rail is the current one."""
+        name = self._match.url_name if self._match else ""
+        return SECTION_OF.get(name or "", "")
+
+    @cached_property
+    def may_author(self) -> bool:
+        return self.project is not None and may(self.actor, self.project, Right.AUTHOR)
+
+    @cached_property
+    def may_administer(self) -> bool:
+        return self.project is not None and may(self.actor, self.project, Right.ADMINISTER)
+
+    @cached_property
+    def destinations(self) -> list[Destination]:
+        """The places the palette leads to: pages of this project, then the projects."""
+        found: list[Destination] = []
+        if self.project is not None:
+            for name, words in PAGES_OF_PROJECT:
+                address = reverse(f"studio:{name}", args=[self.project.slug])
+                found.append({"words": words, "where": self.project.name, "address": address})
+        for project in self.projects:
+            address = reverse("studio:project", args=[project.slug])
+            found.append({"words": project.name, "where": "Project", "address": address})
+        found.append(
+            {"words": "All projects", "where": "", "address": reverse("studio:projects")},
+        )
+        return found
+
+
+PAGES_OF_PROJECT = (
+    ("project", "Environments"),
+    ("runs", "Runs"),
+    ("solvers", "Solvers"),
+    ("models", "Models"),
+    ("settings", "Settings"),
+)
+
+SECTION_OF = {
+    "project": "environments",
+    "environment_new": "environments",
+    "environment": "environments",
+    "environment_edit": "environments",
+    "split_new": "environments",
+    "import": "environments",
+    "connect": "environments",
+    "task": "environments",
+    "task_new": "environments",
+    "task_history": "environments",
+    "revision": "environments",
+    "runs": "runs",
+    "run": "runs",
+    "run_new": "runs",
+    "sample": "runs",
+    "solvers": "solvers",
+    "solver": "solvers",
+    "solver_new": "solvers",
+    "models": "models",
+    "model": "models",
+    "model_new": "models",
+    "settings": "settings",
+}
 
 
 def frame(request: HttpRequest) -> dict[str, Any]:
     """Template context of the frame around each page."""
-    return {}
+    return {"frame": Frame(request)}

@@ -1,0 +1,36 @@
+"""Template tags of the studio: icons, figures, times and texts."""
+
+from functools import lru_cache
+from pathlib import Path
+
+from django import template
+from django.conf import settings
+from django.templatetags.static import static
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+register = template.Library()
+
+
+@lru_cache(maxsize=1)
+def _sprite(version_file: Path, changed: float) -> str:
+    return f"{static('dist/icons.svg')}?v={version_file.read_text('ascii')}"
+
+
+@register.simple_tag
+def icon_sprite() -> str:
+    """Address of the sprite, with its version, so that it may be cached for ever."""
+    version_file = Path(settings.DJANGO_VITE["default"]["manifest_path"]).with_name("icons.version")
+    if not version_file.exists():
+        return static("dist/icons.svg")
+    return _sprite(version_file, version_file.stat().st_mtime)
+
+
+@register.simple_tag
+def icon(name: str) -> SafeString:
+    """A Lucide icon of the sprite, for decoration only: its meaning has to stand beside it."""
+    return format_html(
+        '<svg class="icon" aria-hidden="true" focusable="false"><use href="{}#{}"></use></svg>',
+        icon_sprite(),
+        name,
+    )

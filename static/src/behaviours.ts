@@ -1,0 +1,37 @@
+import { autoSubmit } from "./frame/auto_submit.ts";
+import { copyButton } from "./frame/copy.ts";
+import { palette } from "./frame/palette.ts";
+import { rowKeys } from "./frame/row_keys.ts";
+import { themeSwitch } from "./frame/theme.ts";
+import { dismissable } from "./frame/toasts.ts";
+
+export type Behaviour = (element: HTMLElement) => unknown;
+
+/** What `data-behaviour="name"` in a template means. Heavy ones are loaded when a page has them. */
+export const behaviours: Record<string, Behaviour> = {
+  "auto-submit": autoSubmit,
+  "code-editor": (element) =>
+    import("./code/editor.ts").then(({ codeEditor }) => codeEditor(element)),
+  copy: copyButton,
+  dismissable,
+  palette,
+  "row-keys": rowKeys,
+  "theme-switch": themeSwitch,
+};
+
+const bound = new WeakSet<Element>();
+
+/** Give every element below `root` its behaviour, once in its life. */
+export function bind(root: ParentNode): void {
+  const found = [...root.querySelectorAll<HTMLElement>("[data-behaviour]")];
+  if (root instanceof HTMLElement && root.dataset.behaviour) found.unshift(root);
+  for (const element of found) {
+    if (bound.has(element)) continue;
+    bound.add(element);
+    for (const name of (element.dataset.behaviour ?? "").split(/\s+/)) {
+      const behaviour = behaviours[name];
+      if (!behaviour) throw new Error(`data-behaviour="${name}" is not a known behaviour`);
+      behaviour(element);
+    }
+  }
+}
