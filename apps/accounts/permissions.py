@@ -6,6 +6,7 @@ project that an actor has no right in does not exist for that actor.
 """
 
 import enum
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from apps.accounts.errors import Forbidden, NotFound
@@ -41,6 +42,11 @@ RIGHTS_OF_SCOPE: dict[str, frozenset[Right]] = {
 }
 
 
+def rights_of_scopes(scopes: Iterable[str]) -> frozenset[Right]:
+    """What a key with these scopes may do in its own project."""
+    return frozenset().union(*(RIGHTS_OF_SCOPE.get(scope, frozenset()) for scope in scopes))
+
+
 @dataclass(frozen=True)
 class Actor:
     """Who asks. Exactly one of the three is set."""
@@ -67,8 +73,7 @@ def rights_in(actor: Actor, project: Project) -> frozenset[Right]:
     if actor.api_key is not None:
         if actor.api_key.project_id != project.pk:
             return frozenset()
-        granted = (RIGHTS_OF_SCOPE.get(scope, frozenset()) for scope in actor.api_key.scopes)
-        return frozenset().union(*granted)
+        return rights_of_scopes(actor.api_key.scopes)
     if actor.user is None or not actor.user.is_active:
         return frozenset()
     if actor.user.is_superuser:
