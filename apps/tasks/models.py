@@ -143,6 +143,7 @@ class Task(models.Model):
         ]
         indexes: ClassVar = [
             models.Index(fields=["split", "status", "position", "id"], name="task_in_split"),
+            models.Index(fields=["split", "position", "id"], name="task_listed_in_split"),
             models.Index(fields=["environment", "position", "id"], name="task_in_environment"),
         ]
 
@@ -165,7 +166,9 @@ class Revision(models.Model):
 
     ``content`` is canonical JSON text of ``{"messages", "attributes", "tools", "tags", "notes"}``;
     ``messages_body`` and ``prompt_body`` are the bodies of ``/messages`` and ``/prompt`` ready to
-    send; ``spec_body`` is the task spec a harness receives.
+    send; ``spec_body`` is the task spec a harness receives. ``grader`` (a list of scorers) and
+    ``scripted`` (tool name to a list of ``{"input", "blocks", "delay_ms"?, "raise"?}``) are JSON
+    text, empty if the task has none of its own; they are part of the snapshot and never served.
     """
 
     task = models.ForeignKey(Task, models.CASCADE, related_name="revisions")
@@ -176,7 +179,8 @@ class Revision(models.Model):
     messages_body = models.TextField()
     prompt_body = models.TextField()
     spec_body = models.TextField()
-    grader = models.TextField(blank=True)  # JSON text of this task's own scorers, never served
+    grader = models.TextField(blank=True)
+    scripted = models.TextField(blank=True)
     author = models.CharField(max_length=200)
     message = models.CharField(max_length=500, blank=True)
     created_at = models.DateTimeField(default=timezone.now)

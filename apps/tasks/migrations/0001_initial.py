@@ -56,6 +56,7 @@ class Migration(migrations.Migration):
                 ('prompt_body', models.TextField()),
                 ('spec_body', models.TextField()),
                 ('grader', models.TextField(blank=True)),
+                ('scripted', models.TextField(blank=True)),
                 ('author', models.CharField(max_length=200)),
                 ('message', models.CharField(blank=True, max_length=500)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
@@ -145,6 +146,10 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name='task',
             index=models.Index(fields=['split', 'status', 'position', 'id'], name='task_in_split'),
+        ),
+        migrations.AddIndex(
+            model_name='task',
+            index=models.Index(fields=['split', 'position', 'id'], name='task_listed_in_split'),
         ),
         migrations.AddIndex(
             model_name='task',

@@ -1,0 +1,33 @@
+"""Changing environments and tasks: one function a change, whoever asks."""
+
+from apps.tasks.actions.environments import (
+    ToolDraft,
+    create_environment,
+    create_split,
+    set_tools,
+    update_environment,
+)
+from apps.tasks.actions.tasks import (
+    archive_task,
+    create_task,
+    move_task,
+    rename_task,
+    restore_revision,
+    save_revision,
+    set_status,
+)
+
+__all__ = [
+    "ToolDraft",
+    "archive_task",
+    "create_environment",
+    "create_split",
+    "create_task",
+    "move_task",
+    "rename_task",
+    "restore_revision",
+    "save_revision",
+    "set_status",
+    "set_tools",
+    "update_environment",
+]
