@@ -4,7 +4,7 @@ The wire shape is ``{"role", "blocks", "detail"}`` with roles system, user and a
 wrong is said in one short sentence with its place, like ``messages[2].blocks[0].text``.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import Annotated, Any, get_args
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_validator
@@ -63,6 +63,7 @@ class Message(BaseModel):
 
 
 _CONVERSATION: TypeAdapter[tuple[Message, ...]] = TypeAdapter(tuple[Message, ...])
+_BLOCK: TypeAdapter[Block] = TypeAdapter(Block)
 
 
 def parse_message(wire: object, place: str = "") -> Message:
@@ -83,6 +84,21 @@ def parse_conversation(wire: object, place: str = "messages") -> tuple[Message, 
         return _CONVERSATION.validate_python(wire)
     except ValidationError as error:
         raise _invalid(error, place) from None
+
+
+def parse_block(wire: object, place: str = "") -> Block:
+    """Read one block; raises ``InvalidMessage`` naming the place inside ``place``."""
+    try:
+        return _BLOCK.validate_python(wire)
+    except ValidationError as error:
+        raise _invalid(error, place) from None
+
+
+def make_message(
+    role: Role, blocks: Sequence[Block], detail: dict[str, Any] | None = None, *, place: str = ""
+) -> Message:
+    """Make a message of blocks; raises ``InvalidMessage`` for a block that cannot stand there."""
+    return parse_message({"role": role, "blocks": blocks, "detail": detail or None}, place)
 
 
 def conversation_to_wire(messages: Iterable[Message]) -> list[dict[str, Any]]:
@@ -116,8 +132,8 @@ def _place(problem: ErrorDetails, place: str) -> str:
     for index, step in enumerate(steps):
         if isinstance(step, int):
             written += f"[{step}]"
-        elif not (step in BLOCK_TYPES and index and isinstance(steps[index - 1], int)):
-            # A block type after a position is pydantic's tag of the union, not a key of the wire.
+        elif step not in BLOCK_TYPES or (index and not isinstance(steps[index - 1], int)):
+            # A block type at the start or after a position is the union's tag, not a wire's key.
             written += f".{step}" if written else step
     context = problem.get("ctx", {})
     if problem["type"].startswith("union_tag"):
@@ -149,7 +165,8 @@ def _fault(problem: ErrorDetails) -> str:
         case "literal_error":
             return f"{_shown(given)} is not one of {', '.join(ROLES)}"
         case "union_tag_invalid":
-            return f"the type {_shown(context['tag'])} is not one of {context['expected_tags']}"
+            holder = "a tool_result holds" if "tool_result" in problem["loc"] else "a block is"
+            return f"{holder} {_tags(context)}, not {_shown(context['tag'])}"
         case "union_tag_not_found":
             return f"is missing; a block has one of the types {', '.join(BLOCK_TYPES)}"
         case _:
@@ -161,6 +178,10 @@ def _shown(value: object) -> str:
     return written if len(written) <= 60 else f"{written[:57]}..."
 
 
-def _alternatives(names: frozenset[str]) -> str:
+def _tags(context: dict[str, Any]) -> str:
+    return _alternatives({tag.strip("'") for tag in context["expected_tags"].split(", ")})
+
+
+def _alternatives(names: Set[str]) -> str:
     ordered = [name for name in BLOCK_TYPES if name in names]
     return f"{', '.join(ordered[:-1])} or {ordered[-1]}"
