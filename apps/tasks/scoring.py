@@ -6,13 +6,14 @@ it. A revision's own results come before the tool's.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from apps.accounts.errors import Invalid
-from apps.dialogue.blocks.json_values import NotJson, json_object, kind_of
-from apps.dialogue.errors import InvalidMessage
+from apps.dialogue.blocks.json_values import NotJson, json_copy, json_object, kind_of
+from apps.dialogue.errors import InvalidMessage, SpecError
 from apps.dialogue.message import parse_message
+from apps.dialogue.scoring import parse_scorers
 from apps.tasks.models import Environment, Revision, Tool
 
 LONGEST_DELAY_MS = 60_000
@@ -33,17 +34,20 @@ def scripted_results(tool: Tool, revision: Revision) -> list[dict[str, Any]]:
 
 def checked_scorers(value: object, place: str = "scorers") -> list[dict[str, Any]]:
     """The scorers as they are stored; `Invalid` names the first that cannot be."""
-    if not isinstance(value, Sequence) or isinstance(value, str):
+    if not isinstance(value, list | tuple):
         raise Invalid(f"Scorers are a list, not {kind_of(value)}.", place=place)
-    return [_checked_scorer(each, f"{place}[{index}]") for index, each in enumerate(value)]
-
-
-def _checked_scorer(value: object, place: str) -> dict[str, Any]:
     try:
-        scorer = json_object(dict(value) if isinstance(value, Mapping) else value)
+        stored: list[dict[str, Any]] = json_copy([_plain(each) for each in value])
+        parse_scorers(stored, place)
     except NotJson as error:
         raise Invalid(f"A scorer {error.message}.", place=place + error.path) from None
-    return scorer
+    except SpecError as error:
+        raise Invalid(error.message, place=error.place) from None
+    return stored
+
+
+def _plain(value: object) -> object:
+    return dict(value) if isinstance(value, Mapping) else value
 
 
 def checked_scripted(value: object, place: str = "scripted") -> dict[str, list[dict[str, Any]]]:

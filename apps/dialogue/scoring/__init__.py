@@ -1,6 +1,6 @@
 """Scorers: one module each, one entry in ``AnyScorer`` and ``SCORERS``.
 
-Names, fields and formulas are LatticeFlow's where it has them; ``includes`` is ours.
+Names, fields and formulas are LatticeFlow's where it has them; ``includes`` and ``regex`` are ours.
 """
 
 from typing import Annotated, Any, Final
@@ -10,12 +10,17 @@ from pydantic import Field, TypeAdapter
 from apps.dialogue.errors import SpecError
 from apps.dialogue.scoring.base import Scored, Scorer, ScoringContext, Unscored
 from apps.dialogue.scoring.includes import Includes
+from apps.dialogue.scoring.regex import Regex
 from apps.dialogue.scoring.string_equals import StringEquals
 from apps.dialogue.specification import read
 
-AnyScorer = Annotated[StringEquals | Includes, Field(discriminator="type")]
+AnyScorer = Annotated[StringEquals | Includes | Regex, Field(discriminator="type")]
 
-SCORERS: Final[dict[str, type[Scorer]]] = {"string_equals": StringEquals, "includes": Includes}
+SCORERS: Final[dict[str, type[Scorer]]] = {
+    "string_equals": StringEquals,
+    "includes": Includes,
+    "regex": Regex,
+}
 
 _SCORER: Final[TypeAdapter[Any]] = TypeAdapter(AnyScorer)
 _SCORERS: Final[TypeAdapter[Any]] = TypeAdapter(tuple[AnyScorer, ...])

@@ -41,7 +41,7 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Unscored:
-    """Why there is no score: ``no_answer``, ``template_error``, ``empty_ground_truth``."""
+    """Why there is no score: ``no_answer``, ``template_error``, ``empty_ground_truth``, ``bad_pattern``."""
 
     reason: str
     message: str
