@@ -41,7 +41,10 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Unscored:
-    """Why there is no score: ``no_answer``, ``template_error``, ``empty_ground_truth``, ``bad_pattern``."""
+    """Why there is no score.
+
+    ``no_answer``, ``template_error``, ``empty_ground_truth`` or ``bad_pattern``.
+    """
 
     reason: str
     message: str
