@@ -90,12 +90,20 @@ class ModelCallFailed(DialogueError):
 
     ``reason`` is one of ``timeout``, ``connection``, ``rate_limit``, ``context_window``,
     ``authentication``, ``bad_request``, ``server_error``, ``bad_response``, ``cancelled``.
+    ``retry_after`` is how many seconds the provider asked to wait.
     """
 
     def __init__(
-        self, reason: str, message: str, *, status: int | None = None, response: Any = None
+        self,
+        reason: str,
+        message: str,
+        *,
+        status: int | None = None,
+        response: Any = None,
+        retry_after: float | None = None,
     ) -> None:
         super().__init__(message)
         self.reason = reason
         self.status = status
         self.response = response
+        self.retry_after = retry_after
