@@ -64,6 +64,7 @@ class Turn:
     index: int
     message: Message
     blocks: list[LeadBlock]
+    calls: list[ToolCallBlock]
     answers: list[Answer] = field(default_factory=list)
     asked: "Turn | None" = None
     gave_answers: bool = False
@@ -72,10 +73,6 @@ class Turn:
     @property
     def role(self) -> Role:
         return self.message.role
-
-    @property
-    def calls(self) -> list[ToolCallBlock]:
-        return [block for block in self.blocks if isinstance(block, ToolCallBlock)]
 
     def call_id(self, call: ToolCallBlock) -> str:
         """The id to write for a call of this turn."""
@@ -119,8 +116,7 @@ def lay_out(messages: Sequence[Message], format_name: str) -> list[Turn]:
     last: Turn | None = None  # the last turn that is not a user's
     host: Turn | None = None  # the first user turn after it: results go there
     for index, message in enumerate(messages):
-        blocks, answers = _split(message, index)
-        turn = Turn(format_name, index, message, blocks)
+        turn, answers = _split(format_name, message, index)
         if message.role != "user":
             last, host = turn, None
         else:
@@ -128,20 +124,23 @@ def lay_out(messages: Sequence[Message], format_name: str) -> list[Turn]:
             host = host or turn
             host.answers += answers
             turn.gave_answers = host is not turn and bool(answers)
-        if blocks or turn.answers:
+        if turn.blocks or turn.answers:
             turns.append(turn)
     return turns
 
 
-def _split(message: Message, index: int) -> tuple[list[LeadBlock], list[Answer]]:
+def _split(format_name: str, message: Message, index: int) -> tuple[Turn, list[Answer]]:
     blocks: list[LeadBlock] = []
+    calls: list[ToolCallBlock] = []
     answers: list[Answer] = []
     for position, block in enumerate(message.blocks):
         if isinstance(block, ToolResultBlock):
             answers.append(Answer(block, f"messages[{index}].blocks[{position}]"))
         else:
             blocks.append(block)
-    return blocks, answers
+            if isinstance(block, ToolCallBlock):
+                calls.append(block)
+    return Turn(format_name, index, message, blocks, calls), answers
 
 
 def check_tool_names(turns: Sequence[Turn], legal: re.Pattern[str]) -> None:
