@@ -15,9 +15,9 @@ class Session(models.Model):
     """One episode. It lives here, not in a process: any worker answers any request of it.
 
     ``sid`` was handed out by ``/create_session``; the row is made by ``/create``, which binds it to
-    a revision, so ``sid`` is bound at most once. ``finished_at`` is the latch after which every call
-    answers ``episode_finished``; ``ended_at`` is the end of the session itself. ``last_seen_at`` may
-    be up to a minute behind the last request.
+    a revision, so ``sid`` is bound at most once. ``finished_at`` is the latch after which every
+    call answers ``episode_finished``; ``ended_at`` is the end of the session itself.
+    ``last_seen_at`` may be up to a minute behind the last request.
     """
 
     sid = models.CharField(max_length=64, unique=True)
@@ -57,10 +57,10 @@ class RunKind(models.TextChoices):
 class ToolRun(models.Model):
     """One call, found again by its ``task_id`` when a stream was dropped.
 
-    ``input`` and ``output`` are ASCII JSON text; ``output`` is the result as sent. A run is settled
-    once ``ready_at`` is set: its outcome is decided then, and may be handed out from ``ready_at``
-    on, which lies ahead while an authored delay runs. A run that failed has ``error`` instead of
-    ``output``.
+    ``input`` and ``output`` are ASCII JSON text; ``output`` is the result as sent. What a run comes
+    to is decided at ``settled_at`` and may be handed out from ``ready_at`` on, which is later where
+    an author wants the tool to take its time or calls wait for each other. A run that failed has
+    ``error`` instead of ``output``.
     """
 
     session = models.ForeignKey(Session, models.CASCADE, related_name="tool_runs")
@@ -73,12 +73,18 @@ class ToolRun(models.Model):
     reward = models.FloatField(null=True)
     ends_episode = models.BooleanField(default=False)
     started_at = models.DateTimeField(default=timezone.now)
+    settled_at = models.DateTimeField(null=True)
     ready_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints: ClassVar = [
             models.CheckConstraint(
                 condition=models.Q(kind__in=RunKind.values), name="tool_run_kind_is_known"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(settled_at__isnull=True, ready_at__isnull=True)
+                | models.Q(settled_at__isnull=False, ready_at__isnull=False),
+                name="settled_run_has_its_time",
             ),
         ]
 
