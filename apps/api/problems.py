@@ -9,7 +9,6 @@ there are several; ``current`` is, for a conflict, what is there now.
 
 import logging
 import secrets
-from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -17,7 +16,7 @@ from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.db import OperationalError
 from django.http import Http404, HttpResponse
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic_core import to_json
+from pydantic_core import ErrorDetails, to_json
 from rest_framework.exceptions import APIException
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
@@ -139,10 +138,7 @@ def place_of(steps: tuple[int | str, ...], prefix: str = "") -> str:
 def _of_validation(error: ValidationError) -> Problem:
     """pydantic's list, first fault first. A title ``query`` marks faults of the address."""
     prefix = "query" if error.title.endswith("Query") else ""
-    faults = [
-        Fault(place=_encodable(place_of(each["loc"], prefix)), message=_encodable(_sentence(each)))
-        for each in error.errors(include_url=False, include_context=False)
-    ]
+    faults = [_fault(each, prefix) for each in error.errors(include_url=False)]
     first = faults[0]
     detail = f"{first.place}: {first.message}" if first.place else first.message
     if len(faults) > 1:
@@ -152,14 +148,27 @@ def _of_validation(error: ValidationError) -> Problem:
     )
 
 
-def _sentence(fault: Mapping[str, Any]) -> str:
-    match fault["type"]:
+def _fault(found: ErrorDetails, prefix: str) -> Fault:
+    """A rule of the dialogue floor that a body broke knows the place inside of its field."""
+    place = place_of(found["loc"], prefix)
+    match found.get("ctx", {}).get("error"):
+        case DialogueError() as broken:
+            between = "." if place and broken.place[:1] not in {"", "["} else ""
+            place = f"{place}{between}{broken.place}"
+            message = broken.message
+        case _:
+            message = _sentence(found)
+    return Fault(place=_encodable(place), message=_encodable(message))
+
+
+def _sentence(found: ErrorDetails) -> str:
+    match found["type"]:
         case "missing":
             return "is missing"
         case "extra_forbidden":
             return "is not known here"
         case _:
-            return str(fault["msg"]).removeprefix("Value error, ")
+            return found["msg"].removeprefix("Value error, ")
 
 
 def _unforeseen(error: Exception) -> Problem:

@@ -3,12 +3,27 @@
 from django.urls import URLPattern, URLResolver, include, path, re_path, register_converter
 
 from apps.api.converters import NumberConverter
-from apps.api.views import accounts, docs
+from apps.api.views import accounts, docs, environments, tasks
 from apps.api.views.unknown import unknown_address
 
 register_converter(NumberConverter, "number")
 
 app_name = "api"
+
+in_task: list[URLPattern | URLResolver] = [
+    path("", tasks.TaskView.as_view(), name="task"),
+    path("revisions/", tasks.RevisionsView.as_view(), name="revisions"),
+    path("revisions/<number:number>/", tasks.RevisionView.as_view(), name="revision"),
+    path("revisions/<number:number>/restore/", tasks.RestoreView.as_view(), name="restore"),
+]
+
+in_environment: list[URLPattern | URLResolver] = [
+    path("", environments.EnvironmentView.as_view(), name="environment"),
+    path("tools/", environments.ToolsView.as_view(), name="tools"),
+    path("splits/", environments.SplitsView.as_view(), name="splits"),
+    path("tasks/", tasks.TasksView.as_view(), name="tasks"),
+    path("tasks/<number:task>/", include(in_task)),
+]
 
 in_project: list[URLPattern | URLResolver] = [
     path("", accounts.ProjectView.as_view(), name="project"),
@@ -17,6 +32,8 @@ in_project: list[URLPattern | URLResolver] = [
     path("keys/", accounts.ApiKeysView.as_view(), name="keys"),
     path("keys/<number:key>/", accounts.ApiKeyView.as_view(), name="key"),
     path("audit/", accounts.AuditView.as_view(), name="audit"),
+    path("environments/", environments.EnvironmentsView.as_view(), name="environments"),
+    path("environments/<str:environment>/", include(in_environment)),
 ]
 
 version_1: list[URLPattern | URLResolver] = [

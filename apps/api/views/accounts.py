@@ -122,7 +122,7 @@ class MemberView(Resource):
         actor = actor_of(request)
         row = actions.set_member(
             actor=actor,
-            project=queries.get_project(actor, project),
+            project=queries.get_project(actor, project, Right.ADMINISTER),
             username=username,
             role=read_body(request, bodies.MemberRole).role,
         )
@@ -136,7 +136,9 @@ class MemberView(Resource):
     def delete(self, request: Request, project: str, username: str) -> Response:
         actor = actor_of(request)
         actions.remove_member(
-            actor=actor, project=queries.get_project(actor, project), username=username
+            actor=actor,
+            project=queries.get_project(actor, project, Right.ADMINISTER),
+            username=username,
         )
         return Response(status=204)
 
@@ -169,7 +171,7 @@ class ApiKeysView(Resource):
     )
     def post(self, request: Request, project: str) -> Response:
         actor = actor_of(request)
-        owner = queries.get_project(actor, project)
+        owner = queries.get_project(actor, project, Right.ADMINISTER)
         body = read_body(request, bodies.NewApiKey)
         made = actions.create_api_key(
             actor=actor,
@@ -186,7 +188,7 @@ class ApiKeyView(Resource):
     @operation("revoke_api_key", "End a key at once", tag="keys", status=204)
     def delete(self, request: Request, project: str, key: int) -> Response:
         actor = actor_of(request)
-        row = queries.get_api_key(actor, queries.get_project(actor, project), key)
+        row = queries.get_api_key(actor, queries.get_project(actor, project, Right.ADMINISTER), key)
         actions.revoke_api_key(actor=actor, key=row)
         return Response(status=204)
 
