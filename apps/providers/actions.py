@@ -1,7 +1,9 @@
 """Changing model endpoints. Secrets go in and never come out."""
 
+import asyncio
 import json
 import re
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, TypedDict, Unpack
 from urllib.parse import urlsplit
@@ -14,9 +16,13 @@ from apps.accounts.errors import Conflict, Invalid
 from apps.accounts.models import Project
 from apps.accounts.permissions import Actor, Right, require
 from apps.dialogue.blocks.json_values import NotJson, json_object, text_fault
+from apps.dialogue.errors import IncompleteReply, ModelCallFailed
+from apps.dialogue.message import text_message
 from apps.providers.addresses import DEMO, check_base_url
+from apps.providers.client import Caller
 from apps.providers.models import Api, ModelEndpoint
 from apps.providers.secrets import encrypt
+from apps.providers.targets import Target, complete, prepare, target_of
 
 KEY = re.compile(r"\A[A-Za-z0-9](?:[A-Za-z0-9._$-]{0,62}[A-Za-z0-9])?\Z")
 _OURS = ("messages", "input", "model", "stream", "stream_options", "tools")
@@ -242,3 +248,45 @@ _CHECKS = {
     "price_cached_input": _price,
     "price_output": _price,
 }
+
+
+@dataclass(frozen=True)
+class EndpointTest:
+    """What one real call to an endpoint brought; ``reason`` is empty if it was a complete reply."""
+
+    ok: bool
+    reply: str
+    latency_ms: float | None
+    reason: str
+    message: str
+
+
+_TEST_TURN = text_message("user", "Reply with the one word OK.")
+
+
+def test_endpoint(*, actor: Actor, endpoint: ModelEndpoint) -> EndpointTest:
+    """Ask the endpoint for one short reply, once; never raises for what the provider does."""
+    require(actor, endpoint.project, Right.ADMINISTER)
+    row = ModelEndpoint.objects.get(pk=endpoint.pk)
+    target = target_of(row)
+    outcome = asyncio.run(_ask_once(target))
+    record(
+        actor=actor,
+        project=row.project,
+        action="endpoint.test",
+        subject=row.key,
+        reason=outcome.reason,
+    )
+    return outcome
+
+
+async def _ask_once(target: Target) -> EndpointTest:
+    latency = None
+    try:
+        async with Caller() as caller:
+            raw = await caller.post(target, prepare(target, [_TEST_TURN]))
+        latency = raw.latency_ms
+        reply = complete(target, raw.response).message.text
+    except (ModelCallFailed, IncompleteReply) as error:
+        return EndpointTest(False, "", latency, error.reason, error.message)
+    return EndpointTest(True, reply, latency, "", "")
