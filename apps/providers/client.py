@@ -21,6 +21,7 @@ import openai
 from openai import AsyncOpenAI, DefaultAioHttpClient, Omit
 
 # The transport is the SDK's own; naming it lets us give it a connector that checks addresses.
+from openai._types import RequestOptions
 from openai._vendor.httpx_aiohttp import AiohttpTransport
 
 from apps.dialogue.errors import ModelCallFailed
@@ -29,6 +30,7 @@ from apps.providers.targets import Prepared, Target
 
 MOST_CONNECTIONS = 1000
 LONGEST_MESSAGE = 500
+_WITHOUT_SECRET: RequestOptions = {"headers": {"Authorization": Omit()}}
 _CONTEXT_WORDS = ("context length", "context window", "maximum context", "too many tokens")
 
 
@@ -69,7 +71,10 @@ class Caller:
             _check_target(target)
             async with asyncio.timeout(target.timeout):
                 response = await self._client(target).post(
-                    prepared.path, cast_to=object, content=prepared.body
+                    prepared.path,
+                    cast_to=object,
+                    content=prepared.body,
+                    options={} if target.secret else _WITHOUT_SECRET,
                 )
         except TimeoutError:
             raise _timeout(target) from None
@@ -90,8 +95,6 @@ class Caller:
         if held is None:
             # What the operator's shell says about an account of theirs must not reach other hosts.
             headers: dict[str, Any] = {"OpenAI-Organization": Omit(), "OpenAI-Project": Omit()}
-            if not target.secret:
-                headers["Authorization"] = Omit()
             held = AsyncOpenAI(
                 api_key=target.secret or "none",
                 base_url=target.base_url,
@@ -183,7 +186,8 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _status_failure(error: openai.APIStatusError, target: Target) -> ModelCallFailed:
-    message = _clean(str(error.message), target)
+    said = error.body.get("message") if isinstance(error.body, dict) else None
+    message = _clean(said if isinstance(said, str) else str(error.message), target)
     return ModelCallFailed(
         _reason(error, message),
         f"HTTP {error.status_code}: {message}",
