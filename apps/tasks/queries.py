@@ -4,6 +4,7 @@ over: lists are walked by key, numbers come from the counters that the actions k
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Prefetch, Q, QuerySet
 
@@ -11,6 +12,7 @@ from apps.accounts.errors import Invalid, NotFound
 from apps.accounts.models import Project
 from apps.accounts.permissions import Actor, Right, require
 from apps.dialogue.blocks.json_values import text_fault
+from apps.tasks.bundles import FORMAT, environment_to_bundle
 from apps.tasks.content import TaskContent, fold, load_content
 from apps.tasks.models import Environment, Revision, Split, Task, TaskStatus, Tool
 
@@ -274,6 +276,34 @@ def ready_revision_ids(actor: Actor, environment: Environment, split: Split) -> 
     """The current revisions of a split's served tasks, in their order: what a launch plays."""
     require(actor, environment.project, Right.VIEW)
     return list(_ready(split).values_list("current__pk", flat=True))
+
+
+def bundle_of(actor: Actor, environment: Environment) -> dict[str, Any]:
+    """The environment as a bundle, graders and authored results included; archived tasks are not.
+
+    Whoever may read it may read the answers too, so it asks for the right to write tasks.
+    """
+    require(actor, environment.project, Right.AUTHOR)
+    listed = list(environment.splits.order_by("position", "pk"))
+    tasks = (
+        Task.objects.filter(environment=environment)
+        .exclude(status=TaskStatus.ARCHIVED)
+        .select_related("current")
+        .order_by("position", "pk")
+    )
+    return {
+        "format": FORMAT,
+        "owner": environment.project.slug,
+        **({"default_environment": environment.slug} if environment.is_default else {}),
+        "environments": [
+            environment_to_bundle(
+                environment,
+                list(environment.tools.order_by("position", "pk")),
+                listed,
+                list(tasks),
+            )
+        ],
+    }
 
 
 def _ready(split: Split) -> QuerySet[Task]:

@@ -1,5 +1,6 @@
 """Changing environments and tasks: one function a change, whoever asks."""
 
+from apps.tasks.actions.bundles import BundleReport, load_bundle, owner_of
 from apps.tasks.actions.environments import (
     ToolDraft,
     create_environment,
@@ -18,12 +19,15 @@ from apps.tasks.actions.tasks import (
 )
 
 __all__ = [
+    "BundleReport",
     "ToolDraft",
     "archive_task",
     "create_environment",
     "create_split",
     "create_task",
+    "load_bundle",
     "move_task",
+    "owner_of",
     "rename_task",
     "restore_revision",
     "save_revision",

@@ -92,7 +92,7 @@ def create_environment(
         raise Conflict(
             f"There is an environment {slug!r} in {project.slug!r} already.", place="slug"
         ) from None
-    _replace_tools(row, [_draft(each, i) for i, each in enumerate(tools)])
+    Tool.objects.bulk_create(_checked_tools(row, tools))
     record(actor=actor, project=project, action="environment.create", subject=slug)
     return row
 
@@ -154,13 +154,17 @@ def set_tools(
     environment: Environment,
     tools: Sequence[ToolDraft | Mapping[str, Any]],
 ) -> list[Tool]:
-    """Replace the environment's tools by ``tools``, in that order.
+    """Replace the environment's tools by ``tools``, in that order; the same tools change nothing.
 
     Raises `Invalid` naming the tool and the field, like ``tools[1].input_schema``.
     """
     require(actor, environment.project, Right.AUTHOR)
-    drafts = [_draft(each, index) for index, each in enumerate(tools)]
-    rows = _replace_tools(environment, drafts)
+    rows = _checked_tools(environment, tools)
+    there = list(environment.tools.order_by("position", "pk"))
+    if list(map(_fields, rows)) == list(map(_fields, there)):
+        return there
+    environment.tools.all().delete()
+    rows = Tool.objects.bulk_create(rows)
     record(
         actor=actor,
         project=environment.project,
@@ -233,8 +237,10 @@ def _draft(value: ToolDraft | Mapping[str, Any], index: int) -> ToolDraft:
         ) from None
 
 
-def _replace_tools(environment: Environment, drafts: list[ToolDraft]) -> list[Tool]:
-    rows = [_tool(environment, draft, index) for index, draft in enumerate(drafts)]
+def _checked_tools(
+    environment: Environment, tools: Sequence[ToolDraft | Mapping[str, Any]]
+) -> list[Tool]:
+    rows = [_tool(environment, _draft(each, i), i) for i, each in enumerate(tools)]
     for index, row in enumerate(rows):
         if any(row.name == earlier.name for earlier in rows[:index]):
             raise Invalid(f"Two tools are named {row.name!r}.", place=f"tools[{index}].name")
@@ -242,8 +248,11 @@ def _replace_tools(environment: Environment, drafts: list[ToolDraft]) -> list[To
             raise Invalid(
                 "One tool at most takes the closing message.", place=f"tools[{index}].is_terminal"
             )
-    environment.tools.all().delete()
-    return Tool.objects.bulk_create(rows)
+    return rows
+
+
+def _fields(tool: Tool) -> list[Any]:
+    return [getattr(tool, name) for name in ToolDraft.__dataclass_fields__]
 
 
 def _tool(environment: Environment, draft: ToolDraft, index: int) -> Tool:

@@ -58,7 +58,7 @@ def create_task(
     if row.environment_id != environment.pk:
         raise Invalid(f"The split {row.name!r} is another environment's.", place="split")
     parsed = parse_content(content)
-    _check_status(status, parsed)
+    check_status(status, parsed)
     Environment.objects.select_for_update().get(pk=environment.pk)
     position = next_position(environment)
     task = Task(
@@ -109,7 +109,7 @@ def save_revision(
     locked, current = _locked(task, base)
     before = locked.status
     wanted = before if status is None else status
-    _check_status(wanted, parsed)
+    check_status(wanted, parsed)
     hidden = (
         current.grader if grader is None else canonical_json(checked_scorers(grader, "grader")),
         current.scripted if scripted is None else canonical_json(checked_scripted(scripted)),
@@ -148,7 +148,7 @@ def set_status(*, actor: Actor, task: Task, status: str) -> Task:
     require(actor, task.environment.project, Right.AUTHOR)
     locked, current = _locked(task, None)
     if status != locked.status:
-        _check_status(status, load_content(current.content))
+        check_status(status, load_content(current.content))
         _move_status(locked, status)
         _record(actor, locked, "task.status", status=status)
     _mirror(locked, task)
@@ -206,6 +206,23 @@ def move_task(*, actor: Actor, task: Task, split: Split | str) -> Task:
         _record(actor, locked, "task.move", split=wanted.name)
     _mirror(locked, task)
     return task
+
+
+def check_status(status: str, content: TaskContent) -> None:
+    """`Invalid` if a task of this content cannot have this status, with what is in the way."""
+    if status not in TaskStatus.values:
+        raise Invalid(
+            f"{status[:60]!r} is not one of {', '.join(TaskStatus.values)}.", place="status"
+        )
+    problems = ready_problems(content) if status == TaskStatus.READY else []
+    if problems:
+        told = [f"{each.place}: {each.message}" for each in problems[:MOST_PROBLEMS_SHOWN]]
+        if len(problems) > MOST_PROBLEMS_SHOWN:
+            told.append(f"and {len(problems) - MOST_PROBLEMS_SHOWN} more")
+        raise Invalid(
+            f"Not ready to be served. {'; '.join(told)}. Until then it can be a draft.",
+            place=problems[0].place,
+        )
 
 
 def next_position(environment: Environment) -> int:
@@ -291,22 +308,6 @@ def _write(
     task.save()
     TaskText.objects.update_or_create(task=task, defaults={"text": stored.search_text})
     return revision
-
-
-def _check_status(status: str, content: TaskContent) -> None:
-    if status not in TaskStatus.values:
-        raise Invalid(
-            f"{status[:60]!r} is not one of {', '.join(TaskStatus.values)}.", place="status"
-        )
-    problems = ready_problems(content) if status == TaskStatus.READY else []
-    if problems:
-        told = [f"{each.place}: {each.message}" for each in problems[:MOST_PROBLEMS_SHOWN]]
-        if len(problems) > MOST_PROBLEMS_SHOWN:
-            told.append(f"and {len(problems) - MOST_PROBLEMS_SHOWN} more")
-        raise Invalid(
-            f"Not ready to be served. {'; '.join(told)}. Until then it can be a draft.",
-            place=problems[0].place,
-        )
 
 
 def _move_status(task: Task, status: str) -> None:
