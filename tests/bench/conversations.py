@@ -2,9 +2,9 @@
 
 from typing import Any
 
-WORDS = tuple(
-    ["the", "parcel", "left", "the", "depot", "on", "Thursday", "and", "should", "reach", "the", "reading", "room", "before", "noon", "while", "the", "atlas", "with", "the", "torn", "cover", "goes", "back", "to", "the", "binder", "who", "asked", "for", "two", "more", "days"]
-)
+TEXT = """the parcel left the depot on Thursday and should reach the reading room before noon
+while the atlas with the torn cover goes back to the binder who asked for two more days"""
+WORDS = TEXT.split()
 
 
 def words(count: int, seed: int) -> str:
