@@ -1,0 +1,232 @@
+"""The task editor: its page, saving, and the payloads of what is being written.
+
+The page holds the conversation as the canonical JSON text of its revision; the editor sends back
+JSON text in which everything a person did not touch is as it came.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from apps.accounts.errors import Conflict, Invalid
+from apps.accounts.permissions import Actor, Right, may
+from apps.accounts.queries import get_project
+from apps.dialogue.errors import DialogueError
+from apps.dialogue.flattening import flatten
+from apps.dialogue.message import Message
+from apps.dialogue.provider_formats import FORMATS, convert
+from apps.studio.doors import exchange, page
+from apps.studio.forms.task_document import PreviewedDocument, SavedDocument, read_sent
+from apps.tasks import actions, queries
+from apps.tasks.content import canonical_json, parse_content, ready_problems
+from apps.tasks.queries import get_environment, get_revision, get_task
+
+PROMPT = "prompt"
+"""The name, beside the providers' formats, of what ``/prompt`` serves."""
+
+SHOWN_FORMATS = ("openai", "anthropic", "google", PROMPT)
+LONGEST_SHOWN = 400
+"""Characters of a text without a space (an image) that a payload on the screen shows."""
+
+
+@require_safe
+@page
+def new_task(request: HttpRequest, actor: Actor, project: str, environment: str) -> HttpResponse:
+    """The editor with nothing in it; the first save makes the task."""
+    row = get_environment(actor, get_project(actor, project), environment, Right.AUTHOR)
+    splits = [split.name for split in queries.splits(actor, row)]
+    wanted = request.GET.get("split", "")
+    document = {
+        "number": 0,
+        "content": "{}",
+        "key": "",
+        "split": wanted if wanted in splits else next(iter(splits), ""),
+        "status": "draft",
+    }
+    save = reverse("studio:task_create", args=[row.project.slug, row.slug])
+    editor = {**_editor(actor, row, splits), "document": document, "save": save, "history": ""}
+    return _page(request, row, editor)
+
+
+@require_safe
+@page
+def task(
+    request: HttpRequest, actor: Actor, project: str, environment: str, pk: int
+) -> HttpResponse:
+    """The editor on the current revision of a task; for reading only where that is the right."""
+    row = get_environment(actor, get_project(actor, project), environment)
+    task = get_task(actor, row, pk)
+    splits = [split.name for split in queries.splits(actor, row)]
+    place = [row.project.slug, row.slug, task.pk]
+    editor = {
+        **_editor(actor, row, splits),
+        "document": _document(task),
+        "save": reverse("studio:task_save", args=place),
+        "history": reverse("studio:task_history", args=place),
+    }
+    return _page(request, row, editor, task=task, beside=queries.neighbours(actor, task))
+
+
+def _page(
+    request: HttpRequest, environment: Any, editor: dict[str, Any], **context: Any
+) -> HttpResponse:
+    context |= {"project": environment.project, "environment": environment, "editor": editor}
+    return render(request, "studio/pages/task.html", context)
+
+
+def _editor(actor: Actor, environment: Any, splits: list[str]) -> dict[str, Any]:
+    """What the editor knows besides the document: rights, splits, tools, addresses."""
+    place = [environment.project.slug, environment.slug]
+    return {
+        "environment": "/".join(place),
+        "person": str(actor),
+        "may_edit": may(actor, environment.project, Right.AUTHOR),
+        "splits": splits,
+        "tools": [tool.name for tool in queries.tools(actor, environment)],
+        "formats": list(SHOWN_FORMATS),
+        "preview": reverse("studio:task_preview", args=place),
+    }
+
+
+def _document(task: Any) -> dict[str, Any]:
+    revision = task.current
+    return {
+        "number": revision.number,
+        "content": revision.content,
+        "key": task.key,
+        "split": task.split.name,
+        "status": task.status,
+    }
+
+
+@require_POST
+@exchange
+def create(request: HttpRequest, actor: Actor, project: str, environment: str) -> HttpResponse:
+    """Save a conversation for the first time; answers 201 with the address of the new task."""
+    row = get_environment(actor, get_project(actor, project), environment, Right.AUTHOR)
+    sent = read_sent(request, SavedDocument)
+    task = actions.create_task(
+        actor=actor,
+        environment=row,
+        split=sent.split,
+        content=sent.content,
+        key=sent.key or None,
+        status=sent.status,
+        message=sent.message,
+    )
+    address = reverse("studio:task", args=[row.project.slug, row.slug, task.pk])
+    return JsonResponse({**_saved(task), "address": address}, status=201)
+
+
+@require_POST
+@exchange
+def save(
+    request: HttpRequest, actor: Actor, project: str, environment: str, pk: int
+) -> HttpResponse:
+    """Save over the revision the editor started from.
+
+    409 with ``current`` and ``base`` when somebody else saved meanwhile: both contents whole, so
+    that the editor can merge and show them.
+    """
+    row = get_environment(actor, get_project(actor, project), environment, Right.AUTHOR)
+    task = get_task(actor, row, pk)
+    sent = read_sent(request, SavedDocument)
+    try:
+        with transaction.atomic():
+            _save(actor, task, sent)
+    except Conflict as conflict:
+        if conflict.current is None:
+            raise
+        return JsonResponse(_conflict(actor, get_task(actor, row, pk), sent, conflict), status=409)
+    return JsonResponse(_saved(task))
+
+
+def _save(actor: Actor, task: Any, sent: SavedDocument) -> None:
+    # The revision is written first: it is what tells a stale base from a current one.
+    actions.save_revision(
+        actor=actor,
+        task=task,
+        base=sent.base,
+        content=sent.content,
+        message=sent.message,
+        status=sent.status,
+    )
+    if sent.split != task.split.name:
+        actions.move_task(actor=actor, task=task, split=sent.split)
+    if sent.key != task.key:
+        actions.rename_task(actor=actor, task=task, key=sent.key)
+
+
+def _saved(task: Any) -> dict[str, Any]:
+    revision = task.current
+    return {
+        "number": revision.number,
+        "key": task.key,
+        "split": task.split.name,
+        "status": task.status,
+        "tags": task.tags,
+    }
+
+
+def _conflict(actor: Actor, task: Any, sent: SavedDocument, conflict: Conflict) -> dict[str, Any]:
+    current = task.current
+    base = get_revision(actor, task, sent.base) if sent.base < current.number else current
+    return {
+        "message": conflict.message,
+        "place": conflict.place,
+        "current": {
+            **_document(task),
+            "author": current.author,
+            "message": current.message,
+            "saved_at": current.created_at.isoformat(),
+        },
+        "base": {"number": base.number, "content": base.content},
+    }
+
+
+@require_POST
+@exchange
+def preview(request: HttpRequest, actor: Actor, project: str, environment: str) -> HttpResponse:
+    """What is wrong in a conversation, and what providers would be sent of it. Nothing is saved."""
+    get_environment(actor, get_project(actor, project), environment)
+    sent = read_sent(request, PreviewedDocument)
+    for name in sent.formats:
+        if name != PROMPT and name not in FORMATS:
+            known = ", ".join((*FORMATS, PROMPT))
+            raise Invalid(f"{name[:60]!r} is not one of {known}.", place="formats")
+    content = parse_content(sent.content)
+    problems = [
+        {"place": each.place, "message": each.message, "severity": each.severity}
+        for each in ready_problems(content)
+    ]
+    payloads = {name: _payload(name, content.messages) for name in sent.formats}
+    return JsonResponse({"problems": problems, "payloads": payloads})
+
+
+def _payload(name: str, messages: Sequence[Message]) -> dict[str, Any]:
+    """``{"json": text}`` as it would be sent, indented; or why this format refuses it."""
+    try:
+        value = flatten(messages) if name == PROMPT else convert(messages, name)
+    except DialogueError as refusal:
+        return {"place": refusal.place, "message": refusal.message}
+    written = json.loads(canonical_json(value))
+    return {"json": json.dumps(_shortened(written), ensure_ascii=False, indent=2)}
+
+
+def _shortened(value: Any) -> Any:
+    """The same value with pictures cut short: nobody reads base64."""
+    match value:
+        case dict():
+            return {key: _shortened(each) for key, each in value.items()}
+        case list():
+            return [_shortened(each) for each in value]
+        case str() if len(value) > LONGEST_SHOWN and " " not in value:
+            return f"{value[:60]}… ({len(value):,} characters)"
+        case _:
+            return value
