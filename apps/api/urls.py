@@ -3,7 +3,7 @@
 from django.urls import URLPattern, URLResolver, include, path, re_path, register_converter
 
 from apps.api.converters import NumberConverter
-from apps.api.views import accounts, docs, environments, tasks
+from apps.api.views import accounts, docs, environments, providers, tasks, traces, transfer
 from apps.api.views.unknown import unknown_address
 
 register_converter(NumberConverter, "number")
@@ -21,6 +21,7 @@ in_environment: list[URLPattern | URLResolver] = [
     path("", environments.EnvironmentView.as_view(), name="environment"),
     path("tools/", environments.ToolsView.as_view(), name="tools"),
     path("splits/", environments.SplitsView.as_view(), name="splits"),
+    path("export/", transfer.ExportView.as_view(), name="export"),
     path("tasks/", tasks.TasksView.as_view(), name="tasks"),
     path("tasks/<number:task>/", include(in_task)),
 ]
@@ -32,6 +33,14 @@ in_project: list[URLPattern | URLResolver] = [
     path("keys/", accounts.ApiKeysView.as_view(), name="keys"),
     path("keys/<number:key>/", accounts.ApiKeyView.as_view(), name="key"),
     path("audit/", accounts.AuditView.as_view(), name="audit"),
+    path("endpoints/", providers.EndpointsView.as_view(), name="endpoints"),
+    path("endpoints/<str:endpoint>/", providers.EndpointView.as_view(), name="endpoint"),
+    path(
+        "endpoints/<str:endpoint>/test/",
+        providers.EndpointTestView.as_view(),
+        name="endpoint_test",
+    ),
+    path("traces/<number:trace>/", traces.TraceView.as_view(), name="trace"),
     path("environments/", environments.EnvironmentsView.as_view(), name="environments"),
     path("environments/<str:environment>/", include(in_environment)),
 ]

@@ -87,4 +87,5 @@ class EndpointTest(Answer):
     ok: bool
     reply: str
     latency_ms: float | None
-    reason: str
+    reason: str = Field(description="Empty, or: timeout, authentication, refusal, length, ...")
+    message: str

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, RootModel
 
 from apps.api.bodies.base import Answer
 from apps.api.parsing import Query
@@ -74,3 +74,15 @@ class Trace(Answer):
     more: bool = Field(description="Entries after the last one here exist")
     calls: list[ModelCall]
     scores: list[Score]
+
+
+class OpenResponses(Answer):
+    """What ``latticeflow.core.dtypes.Trace`` reads."""
+
+    items: list[dict[str, Any]] = Field(description="Open Responses items: the conversation kept")
+    metadata: dict[str, Any]
+    events: list[dict[str, Any]] | None
+
+
+class AnyTrace(RootModel[Trace | OpenResponses]):
+    """As ``format`` asks for it."""
