@@ -82,6 +82,14 @@ def end_session(*, episode: Episode) -> None:
         )
 
 
+def end_silent_session(*, episode: Episode) -> None:
+    """End a session that was found without a sign of life for too long."""
+    if episode.ended_at is None:
+        Session.objects.filter(pk=episode.pk, ended_at__isnull=True).update(
+            ended_at=timezone.now(), end_reason=EndReason.EXPIRED
+        )
+
+
 def end_silent_sessions() -> int:
     """End every session without a sign of life for `LIFE`; how many there were."""
     now = timezone.now()

@@ -11,7 +11,9 @@ from django.utils import timezone
 from apps.accounts.models import ApiKey, Project
 from apps.accounts.permissions import Actor, Right, rights_of_scopes
 from apps.accounts.queries import digest_of, key_for
-from apps.episodes.models import Session, ToolRun
+from apps.dialogue.blocks.json_values import text_fault
+from apps.episodes.models import RunKind, Session, ToolRun
+from apps.episodes.outcomes import finished_already
 from apps.tasks.models import Environment, Revision
 
 LIFE = timedelta(minutes=15)
@@ -140,13 +142,38 @@ def environment_of(episode: Episode) -> Environment:
     return Environment.objects.select_related("project").get(pk=episode.environment_id)
 
 
-def find_run(episode: Episode, task_id: str, kind: str) -> ToolRun | None:
+def find_call(episode: Episode, task_id: str) -> ToolRun | None:
     """The call of this session that was given ``task_id``; no other session's."""
+    return _find_run(episode, task_id, RunKind.CALL)
+
+
+def find_group(episode: Episode, task_id: str) -> ToolRun | None:
+    """The same for a group of candidates."""
+    return _find_run(episode, task_id, RunKind.SCORE_GROUP)
+
+
+def _find_run(episode: Episode, task_id: str, kind: RunKind) -> ToolRun | None:
+    if text_fault(task_id):
+        return None
     return ToolRun.objects.filter(session_id=episode.pk, task_id=task_id, kind=kind).first()
 
 
-def finished_before(run: ToolRun) -> bool:
-    """True if the episode was ended by another call while ``run`` took its time."""
-    if run.ready_at is None or run.ready_at == run.settled_at or run.ends_episode:
-        return False
-    return Session.objects.filter(pk=run.session_id, finished_at__lt=run.ready_at).exists()
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a caller is told: ``output`` is ASCII JSON, empty if ``error`` says why it failed."""
+
+    output: str
+    error: str
+
+
+def result_of(run: ToolRun) -> Result:
+    """What a settled run that is ready comes to, the same however often it is asked for.
+
+    If another call ended the episode while this one took its time, that one counts.
+    """
+    waited = run.ready_at != run.settled_at
+    if run.kind == RunKind.CALL and waited and not run.ends_episode:
+        session = Session.objects.filter(pk=run.session_id, finished_at__lt=run.ready_at)
+        if session.exists():
+            return Result(output=finished_already(run.tool), error="")
+    return Result(output=run.output, error=run.error)
