@@ -61,7 +61,9 @@ def checked_attributes(value: object, place: str = "attributes") -> dict[str, An
     try:
         return json_object(value)
     except NotJson as error:
-        raise InvalidAttributes(error.message, place=place + error.path) from None
+        raise InvalidAttributes(
+            error.message, place=(place + error.path).removeprefix(".")
+        ) from None
 
 
 def kind_of(value: object) -> str:

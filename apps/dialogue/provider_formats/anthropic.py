@@ -208,7 +208,7 @@ def _read_content(content: object, place: str) -> list[Block]:
         return [parse_block({"type": "text", "text": content}, place)]
     return [
         _read_part(read_object(part, f"{place}[{position}]"), f"{place}[{position}]")
-        for position, part in enumerate(read_list(content, place))
+        for position, part in enumerate(read_list(content, place, "a text or a list of parts"))
     ]
 
 

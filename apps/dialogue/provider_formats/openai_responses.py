@@ -307,7 +307,7 @@ def _read_parts(content: object, place: str) -> list[Block]:
         return [parse_block({"type": "text", "text": content}, place)]
     return [
         _read_part(read_object(part, f"{place}[{i}]"), f"{place}[{i}]")
-        for i, part in enumerate(read_list(content, place))
+        for i, part in enumerate(read_list(content, place, "a text or a list of parts"))
     ]
 
 

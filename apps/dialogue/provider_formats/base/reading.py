@@ -18,12 +18,12 @@ def read_object(value: object, place: str) -> dict[str, Any]:
     return value
 
 
-def read_list(value: object, place: str) -> list[Any]:
+def read_list(value: object, place: str, wanted: str = "a list") -> list[Any]:
     """Return a list as it is, nothing for null; raises ``ImportRefused`` for anything else."""
     if value is None:
         return []
     if not isinstance(value, list | tuple):
-        raise ImportRefused(f"must be a list, not {kind_of(value)}", place=place)
+        raise ImportRefused(f"must be {wanted}, not {kind_of(value)}", place=place)
     return list(value)
 
 

@@ -1,0 +1,104 @@
+"""Bytes as files bring them: in pieces of any size, zipped or not, in UTF-8 or UTF-16."""
+
+import codecs
+import zlib
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import BinaryIO
+
+from apps.dialogue.file_formats.base.rows import Note
+
+PIECE = 1 << 16
+LONGEST_LINE = 64 << 20
+"""Bytes of the longest row we read into memory."""
+
+_GZIP = b"\x1f\x8b"
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+class Unreadable(ValueError):
+    """The file, or the rest of it, cannot be read; the message says why."""
+
+
+def pieces_of(stream: BinaryIO | Iterable[bytes], notes: list[Note]) -> Iterator[bytes]:
+    """Return the bytes of a stream as UTF-8 without a mark in front; notes what was undone.
+
+    The pieces raise ``Unreadable`` where a gzip file or UTF-16 is broken.
+    """
+    read = getattr(stream, "read", None)
+    pieces: Iterator[bytes] = iter(lambda: read(PIECE), b"") if read else iter(stream)
+    pieces, head = _peek(pieces, 2)
+    if head.startswith(_GZIP):
+        notes.append(Note("converted", "", "the file was unpacked (gzip)", "gzip"))
+        pieces = _unzipped(pieces)
+    pieces, head = _peek(pieces, 3)
+    if head.startswith(codecs.BOM_UTF8):
+        notes.append(Note("dropped", "", "the byte order mark in front", "bom"))
+        return _without(pieces, len(codecs.BOM_UTF8))
+    if head.startswith(_UTF16):
+        notes.append(Note("converted", "", "the file was read as UTF-16", "utf_16"))
+        return _recoded(pieces)
+    return pieces
+
+
+def lines_of(pieces: Iterator[bytes]) -> Iterator[bytes | None]:
+    """Split at line feeds only; a line that is too long is None and not kept in memory."""
+    held: list[bytes] = []
+    size = 0
+    for piece in pieces:
+        first, *others = piece.split(b"\n")
+        held.append(first)
+        size += len(first)
+        if size > LONGEST_LINE:
+            held.clear()
+        for following in others:
+            yield None if size > LONGEST_LINE else b"".join(held)
+            held = [following]
+            size = len(following)
+    if size:
+        yield None if size > LONGEST_LINE else b"".join(held)
+
+
+def _peek(pieces: Iterator[bytes], count: int) -> tuple[Iterator[bytes], bytes]:
+    """Return the pieces again, and the first bytes: ``count`` of them or as many as there are."""
+    head = b""
+    for piece in pieces:
+        head += piece
+        if len(head) >= count:
+            break
+    return chain([head], pieces), head
+
+
+def _without(pieces: Iterator[bytes], count: int) -> Iterator[bytes]:
+    yield next(pieces)[count:]
+    yield from pieces
+
+
+def _recoded(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    decoder = codecs.getincrementaldecoder("utf-16")()
+    try:
+        for piece in pieces:
+            yield decoder.decode(piece).encode()
+        yield decoder.decode(b"", final=True).encode()
+    except UnicodeError as error:
+        raise Unreadable(f"the file is broken UTF-16: {error}") from None
+
+
+def _unzipped(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    member = zlib.decompressobj(wbits=31)
+    begun = False
+    try:
+        for piece in pieces:
+            rest = piece
+            while rest:
+                if member.eof:
+                    member = zlib.decompressobj(wbits=31)
+                unpacked = member.decompress(rest, PIECE)
+                begun = True
+                if unpacked:
+                    yield unpacked
+                rest = member.unused_data if member.eof else member.unconsumed_tail
+    except zlib.error as error:
+        raise Unreadable(f"the gzip file is broken: {error}") from None
+    if begun and not member.eof:
+        raise Unreadable("the gzip file is cut off")
