@@ -1,0 +1,1 @@
+"""How a conversation grows: LatticeFlow's ``multi_turn_solver``, read, checked and played."""
