@@ -8,6 +8,7 @@ from apps.tasks.actions.environments import (
     set_tools,
     update_environment,
 )
+from apps.tasks.actions.importing import ImportLedger, LedgerLine, import_rows
 from apps.tasks.actions.tasks import (
     archive_task,
     create_task,
@@ -20,11 +21,14 @@ from apps.tasks.actions.tasks import (
 
 __all__ = [
     "BundleReport",
+    "ImportLedger",
+    "LedgerLine",
     "ToolDraft",
     "archive_task",
     "create_environment",
     "create_split",
     "create_task",
+    "import_rows",
     "load_bundle",
     "move_task",
     "owner_of",
