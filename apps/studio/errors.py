@@ -7,14 +7,14 @@ form, an error beside the field it names.
 
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any
 
 from django.forms import BaseForm
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
-from apps.accounts.errors import Conflict, Forbidden, Gone, Invalid, NotFound, Refusal
+from apps.accounts.errors import Refusal
 from apps.dialogue.errors import DialogueError
+from apps.studio.frame import is_partial
 
 Problem = Refusal | DialogueError
 
@@ -32,17 +32,9 @@ TITLES = {
 }
 
 
-
-
 def status_of(problem: Problem) -> int:
     """The HTTP status a problem leaves with."""
-    match problem:
-        case NotFound() | Forbidden() | Invalid() | Conflict() | Gone():
-            return problem.status
-        case Refusal():
-            return problem.status
-        case DialogueError():
-            return HTTPStatus.UNPROCESSABLE_ENTITY
+    return problem.status if isinstance(problem, Refusal) else HTTPStatus.UNPROCESSABLE_ENTITY
 
 
 def sentence_of(problem: Problem) -> str:
@@ -55,16 +47,20 @@ def answer(request: HttpRequest, problem: Problem) -> HttpResponse:
     return problem_page(request, status_of(problem), sentence_of(problem))
 
 
+def answer_as_json(problem: Problem) -> JsonResponse:
+    """``{"message", "place"}`` for a module of ours, which shows it where it belongs."""
+    said = {"message": problem.message, "place": problem.place}
+    return JsonResponse(said, status=status_of(problem))
+
+
 def problem_page(request: HttpRequest, status: int, sentence: str) -> HttpResponse:
-    if getattr(request, "htmx", False):
+    if is_partial(request):
         return HttpResponse(sentence, status=status, content_type="text/plain; charset=utf-8")
     context = {"status": status, "heading": TITLES.get(status, TITLES[400]), "sentence": sentence}
     return render(request, "studio/pages/problem.html", context, status=status)
 
 
-def show_on_form(
-    form: BaseForm, problem: Problem, places: Mapping[str, str] | None = None
-) -> None:
+def show_on_form(form: BaseForm, problem: Problem, places: Mapping[str, str] | None = None) -> None:
     """Put a problem beside the field its place names, else above the form.
 
     ``places`` maps places of the rooms to names of this form's fields where the two differ; a
@@ -100,3 +96,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
         "reload the page and send it again."
     )
     return problem_page(request, 403, sentence)
+
+
+def too_many_requests(request: HttpRequest) -> HttpResponse:
+    return problem_page(request, 429, "Wait a few minutes, then try again.")

@@ -19,6 +19,12 @@ def actor_of(request: HttpRequest) -> Actor:
     return Actor(user=request.user if request.user.is_authenticated else None)
 
 
+def is_partial(request: HttpRequest) -> bool:
+    """Whether htmx asks, which wants a part and not a page (its history cache wants the page)."""
+    asked = request.headers.get("HX-Request") == "true"
+    return asked and request.headers.get("HX-History-Restore-Request") != "true"
+
+
 class Frame:
     """Everything around a page's own content, asked for only when a template draws it."""
 

@@ -1,3 +1,41 @@
-from django.urls import URLPattern
+"""Every address of the studio."""
 
-urlpatterns: list[URLPattern] = []
+from django.urls import URLPattern, path
+
+from apps.studio.views import editing, environments, models, projects, settings
+
+app_name = "studio"
+
+_PROJECT = "projects/<str:project>/"
+_ENVIRONMENT = _PROJECT + "environments/<str:environment>/"
+
+urlpatterns: list[URLPattern] = [
+    path("", projects.home, name="home"),
+    path("projects/", projects.projects, name="projects"),
+    path("new-project/", projects.project_new, name="project_new"),
+    path(_PROJECT, projects.project, name="project"),
+    path(_PROJECT + "new-environment/", environments.environment_new, name="environment_new"),
+    path(_ENVIRONMENT, environments.environment, name="environment"),
+    path(_ENVIRONMENT + "grading/", environments.grading, name="grading"),
+    path(_ENVIRONMENT + "connect/", environments.connect, name="connect"),
+    path(_ENVIRONMENT + "new-split/", environments.split_new, name="split_new"),
+    path(_ENVIRONMENT + "tasks/new/", editing.new_task, name="task_new"),
+    path(_ENVIRONMENT + "tasks/create/", editing.create, name="task_create"),
+    path(_ENVIRONMENT + "tasks/preview/", editing.preview, name="task_preview"),
+    path(_ENVIRONMENT + "tasks/<int:pk>/", editing.task, name="task"),
+    path(_ENVIRONMENT + "tasks/<int:pk>/save/", editing.save, name="task_save"),
+    path(_PROJECT + "models/", models.models, name="models"),
+    path(_PROJECT + "new-model/", models.model_new, name="model_new"),
+    path(_PROJECT + "models/<str:key>/", models.model, name="model"),
+    path(_PROJECT + "models/<str:key>/test/", models.model_test, name="model_test"),
+    path(_PROJECT + "models/<str:key>/archive/", models.model_archive, name="model_archive"),
+    path(_PROJECT + "settings/", settings.settings, name="settings"),
+    path(_PROJECT + "settings/members/", settings.member_add, name="member_add"),
+    path(
+        _PROJECT + "settings/members/<str:username>/",
+        settings.member_change,
+        name="member_change",
+    ),
+    path(_PROJECT + "settings/keys/", settings.key_new, name="key_new"),
+    path(_PROJECT + "settings/keys/<str:pk>/revoke/", settings.key_revoke, name="key_revoke"),
+]

@@ -5,9 +5,18 @@ from pathlib import Path
 
 from django import template
 from django.conf import settings
+from django.forms import (
+    BoundField,
+    CheckboxInput,
+    CheckboxSelectMultiple,
+    RadioSelect,
+    Select,
+)
 from django.templatetags.static import static
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+
+from apps.studio import figures
 
 register = template.Library()
 
@@ -20,7 +29,9 @@ def _sprite(version_file: Path, changed: float) -> str:
 @register.simple_tag
 def icon_sprite() -> str:
     """Address of the sprite, with its version, so that it may be cached for ever."""
-    version_file = Path(settings.DJANGO_VITE["default"]["manifest_path"]).with_name("icons.version")
+    version_file = Path(str(settings.DJANGO_VITE["default"]["manifest_path"])).with_name(
+        "icons.version"
+    )
     if not version_file.exists():
         return static("dist/icons.svg")
     return _sprite(version_file, version_file.stat().st_mtime)
@@ -34,3 +45,38 @@ def icon(name: str) -> SafeString:
         icon_sprite(),
         name,
     )
+
+
+@register.filter
+def is_checkbox(field: BoundField) -> bool:
+    return isinstance(field.field.widget, CheckboxInput)
+
+
+@register.filter
+def dressed(field: BoundField) -> SafeString:
+    """The control of a form's field in the classes of components.css."""
+    widget = field.field.widget
+    match widget:
+        case CheckboxInput() | RadioSelect() | CheckboxSelectMultiple():
+            dress = ""
+        case Select():
+            dress = "select"
+        case _:
+            dress = "input"
+    classes = f"{dress} {widget.attrs.get('class', '')}".strip()
+    return field.as_widget(attrs={"class": classes} if classes else {})
+
+
+for figure in (
+    figures.ago,
+    figures.count,
+    figures.duration,
+    figures.estimate,
+    figures.milliseconds,
+    figures.money,
+    figures.percent,
+    figures.ready_count,
+    figures.task_count,
+    figures.tokens,
+):
+    register.filter(figure.__name__, figure)
