@@ -7,9 +7,16 @@ Specifications are pydantic models of ``SpecModel``; ``read`` turns what pydanti
 
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Annotated, Any, ClassVar, Final, TypeVar
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from apps.dialogue.blocks.json_values import kind_of
@@ -44,8 +51,18 @@ class SpecModel(BaseModel):
         if explained := cls.REFUSED_KEYS.get(str(key)):
             return f"{explained}."
         close = get_close_matches(str(key), cls.model_fields, n=1)
-        hint = f"did you mean {close[0]!r}? " if close else ""
-        return f"{key!r} is not a key here; {hint}The keys are {', '.join(cls.model_fields)}."
+        hint = f": did you mean {close[0]!r}?" if close else "."
+        return f"{key!r} is not a key here{hint} The keys are {', '.join(cls.model_fields)}."
+
+
+def _not_bool(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise refusal(f"must be a whole number, not {value!r}")
+    return value
+
+
+WholeNumber = Annotated[int, BeforeValidator(_not_bool)]
+"""A whole number; pydantic alone would take true for 1."""
 
 
 def refusal(fault: str, path: str = "") -> PydanticCustomError:
@@ -74,7 +91,18 @@ def problems_of(error: ValidationError, raw: object, place: str = "") -> list[Pr
     return [
         (_place(problem, raw, place), _fault(problem))
         for problem in error.errors(include_url=False)
+        if not _is_echo(problem)
     ]
+
+
+def _is_echo(problem: ErrorDetails) -> bool:
+    """Tell a list that is called too short only because its items are wrong."""
+    given = problem["input"]
+    return (
+        problem["type"] == "too_short"
+        and isinstance(given, list | tuple)
+        and len(given) >= problem["ctx"]["min_length"]
+    )
 
 
 def _place(problem: ErrorDetails, raw: object, place: str) -> str:
@@ -140,6 +168,8 @@ def _fault(problem: ErrorDetails) -> str:
             return f"must be an object, not {kind_of(given)}"
         case "too_short" | "string_too_short":
             return "must not be empty"
+        case "greater_than_equal":
+            return f"must be at least {context['ge']}, not {shown(given)}"
         case _:
             message = problem["msg"]
             return f"{message[:1].lower()}{message[1:]}, not {shown(given)}"

@@ -20,7 +20,7 @@ def play(vector: dict[str, Any]) -> dict[str, Any]:
     try:
         parsed = parse_solver(solver)
     except SpecError as error:
-        return _answer(transcript, model, f"refused: {error}")
+        return _answer(transcript, model, f"invalid specification refused: {error}")
     sample = _with_traces(vector["builders"], vector.get("sample", {}))
     ending = asyncio.run(play_sample(parsed, sample, model, transcript))
     error = None if ending.succeeded else f"{ending.reason}: {ending.message}"

@@ -4,6 +4,7 @@ YAML is read so that nothing surprises: a key may stand only once, dates stay te
 limit to size and nesting (a page of YAML aliases can describe more data than fits a computer).
 """
 
+import json
 from collections.abc import Hashable
 from typing import Any, Final
 
@@ -12,7 +13,7 @@ import yaml
 from apps.dialogue.blocks.json_values import NotJson, json_copy
 from apps.dialogue.errors import SpecError
 
-MOST_CHARACTERS: Final = 1_000_000
+MOST_CHARACTERS: Final = 300_000
 MOST_VALUES: Final = 100_000
 
 
@@ -43,9 +44,7 @@ def read_document(text: str) -> Any:
     if len(text) > MOST_CHARACTERS:
         raise SpecError(f"a specification has at most {MOST_CHARACTERS} characters")
     try:
-        _check_size(text)
-        document = yaml.load(text, _Loader)  # noqa: S506 - a subclass of the safe loader
-        return json_copy(document)
+        return json_copy(_from_json(text) if text.lstrip().startswith("{") else _from_yaml(text))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         place = f"line {mark.line + 1}, column {mark.column + 1}" if mark else ""
@@ -54,8 +53,31 @@ def read_document(text: str) -> Any:
         raise SpecError(f"this is not YAML: {error}") from None
     except NotJson as error:
         raise SpecError(error.message, place=error.path.removeprefix(".")) from None
+    except SpecError:
+        raise
     except (RecursionError, ValueError) as error:
         raise SpecError(f"this cannot be read: {error}") from None
+
+
+def _from_json(text: str) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_object_once)
+    except json.JSONDecodeError:
+        # YAML writes objects in braces too, without the quotes.
+        return _from_yaml(text)
+
+
+def _object_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    keys = [key for key, _ in pairs]
+    twice = next((key for key in keys if keys.count(key) > 1), None)
+    if twice is not None:
+        raise SpecError(f"the key {twice!r} stands twice in one object")
+    return dict(pairs)
+
+
+def _from_yaml(text: str) -> Any:
+    _check_size(text)
+    return yaml.load(text, _Loader)  # noqa: S506 - a subclass of the safe loader
 
 
 def _check_size(text: str) -> None:

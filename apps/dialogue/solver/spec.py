@@ -27,7 +27,7 @@ from apps.dialogue.solver.parameters import (
     Parameter,
 )
 from apps.dialogue.solver.placeholders import fill_in, placeholders
-from apps.dialogue.specification import Problem, SpecModel, read, refusal, spec_error
+from apps.dialogue.specification import Problem, SpecModel, WholeNumber, read, refusal, spec_error
 
 ValueOf = Callable[[str, str], Any]
 
@@ -81,37 +81,30 @@ def _depth(builders: tuple[Builder, ...]) -> int:
 
 
 class Dataset(SpecModel):
-    """Where the samples come from: a ``key``, several ``keys``, or a task's result."""
+    """Where the samples come from: the ``key`` of an environment, or several ``keys``."""
+
+    REFUSED_KEYS: ClassVar[dict[str, str]] = {
+        "source": "samples are not taken from a task's result here: import them as tasks"
+    }
 
     key: str | None = Field(None, min_length=1)
     keys: tuple[str, ...] | None = Field(None, min_length=1)
-    source: Literal["task_result"] | None = None
 
     @model_validator(mode="after")
     def _one_of_them(self) -> "Dataset":
         if (self.key is None) == (self.keys is None):
             raise refusal("give either key or keys")
-        if self.source is not None and self.key is None:
-            raise refusal("a task result is named by its key", ".key")
         return self
 
 
-class Aggregator(SpecModel):
-    function: Literal["mean", "min", "max", "pass@k", "pass^k"]
-    k: int | None = Field(None, ge=1)
-    score_name: str | None = None
-
-
-class ScoreAggregator(SpecModel):
-    score_name: str
-    aggregator: Aggregator
-
-
 class Trials(SpecModel):
-    """How often each sample is played."""
+    """How often each sample is played; its scores are averaged."""
 
-    num_trials: int = Field(ge=2)
-    score_aggregators: tuple[ScoreAggregator, ...] | None = None
+    REFUSED_KEYS: ClassVar[dict[str, str]] = {
+        "score_aggregators": "trials are averaged; other aggregators are not computed here"
+    }
+
+    num_trials: WholeNumber = Field(ge=2)
 
 
 class Definition(SpecModel):

@@ -1,12 +1,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from apps.dialogue.solver.builders.base import Builder, check_all, play_all
 from apps.dialogue.solver.conversation import Conversation
 from apps.dialogue.solver.ending import Ended
 from apps.dialogue.solver.termination import Stop
+from apps.dialogue.specification import WholeNumber, refusal
 
 if TYPE_CHECKING:
     from apps.dialogue.solver.builders import LoopBuilder
@@ -25,8 +26,18 @@ class Loop(Builder):
     type: Literal["loop"]
     # The list of builders knows this class, so it completes the model (see the package).
     message_builders: "tuple[LoopBuilder, ...]" = Field(min_length=1)
-    max_iterations: int = Field(10, ge=0)
+    max_iterations: WholeNumber = Field(10, ge=0)
     on_max_iterations: Literal["error", "continue"] = "error"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_load_trace(cls, value: Any) -> Any:
+        builders = value.get("message_builders") if isinstance(value, dict) else None
+        for index, builder in enumerate(builders if isinstance(builders, list | tuple) else ()):
+            if isinstance(builder, dict) and builder.get("type") == "load_trace":
+                fault = "load_trace stands at the top level only, not in a loop"
+                raise refusal(fault, f".message_builders[{index}]")
+        return value
 
     @property
     def can_stop(self) -> bool:
