@@ -73,7 +73,9 @@ def parse_content(value: TaskContent | Mapping[str, Any]) -> TaskContent:
 
     Raises `InvalidMessage` or `InvalidAttributes`, each naming the place.
     """
+    messages: tuple[Message, ...] | None = None
     if isinstance(value, TaskContent):
+        messages = value.messages  # a message was checked when it was made
         value = {part: getattr(value, part) for part in PARTS}
     if not isinstance(value, Mapping):
         raise InvalidAttributes(f"must be an object, not {kind_of(value)}", place="content")
@@ -81,7 +83,7 @@ def parse_content(value: TaskContent | Mapping[str, Any]) -> TaskContent:
         if key not in PARTS:
             raise InvalidAttributes(f"is not one of {', '.join(PARTS)}", place=str(key))
     return TaskContent(
-        messages=parse_conversation(value.get("messages", ())),
+        messages=parse_conversation(value.get("messages", ())) if messages is None else messages,
         attributes=_attributes(value.get("attributes", {})),
         tools=_tools(value.get("tools")),
         tags=_tags(value.get("tags", ())),
