@@ -35,7 +35,7 @@ def _answer(request: HttpRequest, address: Address) -> HttpResponseBase:
     if request.method not in allowed:
         detail = f"/{address.word} is asked with {allowed[0]}."
         raise WrongMethod(detail, {"Allow": ", ".join((*allowed, "OPTIONS"))})
-    if address.is_bare and visit.deployment is None:
+    if address.is_bare and "HTTP_X_DEPLOYMENT" not in request.META:
         return _to_the_default_environment(visit, address)
     return address.route.view(visit)
 

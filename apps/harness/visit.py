@@ -73,10 +73,10 @@ class Visit:
 
     @cached_property
     def deployment(self) -> Deployment | None:
-        given = self._header("X_DEPLOYMENT")
-        if not given:
+        """None without the header; a header that says nothing is refused like a wrong one."""
+        if "HTTP_X_DEPLOYMENT" not in self.request.META:
             return None
-        project, _, environment = given.partition("/")
+        project, _, environment = self._header("X_DEPLOYMENT").partition("/")
         if not (project and environment) or "/" in environment:
             raise BadRequest("X-Deployment is project/environment.")
         return Deployment(project, environment)
