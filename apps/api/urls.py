@@ -21,6 +21,7 @@ in_environment: list[URLPattern | URLResolver] = [
     path("", environments.EnvironmentView.as_view(), name="environment"),
     path("tools/", environments.ToolsView.as_view(), name="tools"),
     path("splits/", environments.SplitsView.as_view(), name="splits"),
+    path("import/", transfer.ImportView.as_view(), name="import"),
     path("export/", transfer.ExportView.as_view(), name="export"),
     path("tasks/", tasks.TasksView.as_view(), name="tasks"),
     path("tasks/<number:task>/", include(in_task)),

@@ -105,16 +105,17 @@ def store(content: TaskContent, *, key: str, hidden: Sequence[str] = ()) -> Stor
     """Everything that is kept of ``content`` for the task ``key``.
 
     ``hidden`` are JSON texts that belong to the snapshot, and so to its hash, but not to what is
-    served.
+    served; empty ones at the end change nothing.
     """
     messages = canonical_json(conversation_to_wire(content.messages))
     attributes = canonical_json(content.attributes)
     rest = canonical_json({"tools": content.tools, "tags": content.tags, "notes": content.notes})
     text = f'{{"messages":{messages},"attributes":{attributes},{rest[1:]}'
+    hashed = "\x00".join((text, *hidden)).rstrip("\x00")
     spec = f'{{"id":{canonical_json(key)},"conversation":{messages}'
     return StoredContent(
         content=text,
-        content_hash=hashlib.sha256("\x00".join((text, *hidden)).encode()).hexdigest(),
+        content_hash=hashlib.sha256(hashed.encode()).hexdigest(),
         messages_body=messages,
         prompt_body=canonical_json(flatten(content.messages)),
         spec_body=f"{spec}}}" if attributes == "{}" else f"{spec},{attributes[1:]}",

@@ -1,7 +1,10 @@
 """Imports and exports."""
 
+from typing import Literal
+
 from pydantic import Field
 
+from apps.api.bodies.base import Answer
 from apps.api.bodies.tasks import StatusName
 from apps.api.parsing import Query
 
@@ -9,3 +12,47 @@ from apps.api.parsing import Query
 class ExportQuery(Query):
     split: str | None = Field(None, max_length=64, description="Left out: all splits")
     status: StatusName | None = Field(None, description="Left out: all but the archived")
+
+
+class ImportQuery(Query):
+    split: str = Field(max_length=64, description="Where new tasks go")
+    format: str = Field(
+        "auto", max_length=64, description="auto, canonical, openai_chat, mt_bench, ..."
+    )
+    update: bool = Field(
+        False, description="Save rows with a known key and other content as new revisions"
+    )
+    ledger: Literal["json", "jsonl"] = Field(
+        "json", description="jsonl: every line of the ledger, then the summary"
+    )
+
+
+class LedgerNote(Answer):
+    """One thing that happened to a row on its way in."""
+
+    kind: Literal["kept", "converted", "invented", "dropped", "refused"]
+    place: str = Field(description="Empty: the whole row")
+    message: str
+    code: str
+
+
+class LedgerLine(Answer):
+    line: int = Field(description="From 1")
+    key: str | None
+    outcome: Literal["created", "updated", "unchanged", "refused"]
+    status: StatusName | None
+    notes: list[LedgerNote]
+
+
+class LedgerSummary(Answer):
+    read: int = Field(description="All rows")
+    created: int
+    updated: int
+    unchanged: int
+    refused: int
+    drafts: int = Field(description="Of those written: not complete enough to be served")
+
+
+class Ledger(LedgerSummary):
+    lines: list[LedgerLine] = Field(description="The first 2000 refused and the first 2000 others")
+    lines_left_out: int
