@@ -1,5 +1,6 @@
 """Compiling and rendering one template."""
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final, NoReturn
@@ -119,7 +120,7 @@ def compile_template(source: str) -> Template:
     if len(source) > MOST_TEMPLATE_CHARACTERS:
         raise TemplateError(f"a template has at most {MOST_TEMPLATE_CHARACTERS} characters")
     try:
-        parsed = _ENVIRONMENT.parse(source)
+        parsed = _parsed(source)
         needed, constant = needs(parsed), _constant_text(parsed)
         woven = _Weaver().visit(parsed)
         names = frozenset(find_undeclared_variables(woven)) - set(_ENVIRONMENT.globals)
@@ -130,6 +131,13 @@ def compile_template(source: str) -> Template:
         raise TemplateError("the template is nested too deeply") from None
     compiled = jinja2.Template.from_code(_ENVIRONMENT, code, dict(_ENVIRONMENT.globals))
     return Template(source, compiled, names, needed, constant)
+
+
+def _parsed(source: str) -> nodes.Template:
+    with warnings.catch_warnings():
+        # Jinja reads '\\d' as Python does, which warns of it and takes it as it stands.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return _ENVIRONMENT.parse(source)
 
 
 def _constant_text(parsed: nodes.Template) -> str | None:
