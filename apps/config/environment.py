@@ -43,6 +43,9 @@ class Environment(BaseSettings):
     )
     https: bool = Field(False, description="Served over https: secure cookies and HSTS")
     allow_private_endpoints: bool | None = None
+    run_lease_seconds: float = Field(
+        30, ge=1, le=3600, description="After how long the samples of a dead worker are taken over"
+    )
     turnwright_var: Path = ROOT / "var"
     openai_api_key: str = ""
     openai_base_url: str = "https://api.openai.com/v1"

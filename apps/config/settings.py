@@ -181,6 +181,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_AUTHENTICATION": [],
 }
 
+RUN_LEASE_SECONDS = ENV.run_lease_seconds
 CELERY_BROKER_URL = environment.broker(ENV.celery_broker_url, VAR)
 CELERY_BROKER_IS_EMBEDDED = not ENV.celery_broker_url
 CELERY_TASK_IGNORE_RESULT = True
@@ -193,6 +194,13 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 3600,
     "unacked_restore_interval": 5,
     "socket_connect_timeout": 2,
+}
+CELERY_BEAT_SCHEDULE = {
+    "sweep": {
+        "task": "apps.runs.jobs.sweep",
+        "schedule": max(1.0, RUN_LEASE_SECONDS / 3),
+        "options": {"expires": RUN_LEASE_SECONDS},
+    }
 }
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]

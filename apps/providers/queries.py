@@ -37,3 +37,15 @@ def endpoints_by_key(
     if not archived:
         rows = rows.filter(archived_at=None)
     return {row.key: row for row in rows}
+
+
+def endpoints_of_run(project: Project, keys: Iterable[str]) -> dict[str, ModelEndpoint]:
+    """The endpoints a run was launched with, for its players: the launch asked for the right.
+
+    Raises `NotFound` naming the first one that was put away since.
+    """
+    rows = {row.key: row for row in project.endpoints.filter(key__in=set(keys), archived_at=None)}
+    for key in keys:
+        if key not in rows:
+            raise NotFound(f"The model endpoint {key!r} does not exist any more.", place="endpoint")
+    return rows

@@ -170,15 +170,16 @@ def _key(key: CallKey) -> dict[str, int]:
     return asdict(key)
 
 
-def settle_calls(trace_ids: Sequence[int], dropped: Sequence[CallKey]) -> None:
-    """When conversations end: replies that stand are kept, those ``dropped`` are discarded."""
-    ModelCall.objects.filter(trace_id__in=trace_ids, state__in=REUSABLE, superseded=False).update(
-        state=CallState.KEPT
-    )
+def settle_calls(kept: Iterable[CallKey], dropped: Iterable[CallKey]) -> None:
+    """When conversations end: replies that stand are kept, those that were dropped discarded."""
+    states = {
+        **dict.fromkeys(kept, CallState.KEPT),
+        **dict.fromkeys(dropped, CallState.DISCARDED),
+    }
     update_each(
         ModelCall,
         match=("trace_id", "ordinal", "attempt"),
-        rows=[{**_key(key), "state": CallState.DISCARDED} for key in dropped],
+        rows=[{**_key(key), "state": state} for key, state in states.items()],
     )
 
 
