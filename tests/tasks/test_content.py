@@ -1,0 +1,165 @@
+"""What is kept of a content, and what is served from it."""
+
+import json
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+from hypothesis import given
+from hypothesis import strategies as st
+from openreward.environments import Message as ReferenceMessage
+
+from apps.dialogue.errors import DialogueError, InvalidAttributes, InvalidMessage
+from apps.tasks.content import (
+    TaskContent,
+    load_content,
+    parse_content,
+    ready_problems,
+    store,
+    summary_of,
+)
+from tests.dialogue.conversations import conversations, json_objects
+from tests.factories import call, conversation, make_content, message, result, text
+
+attributes = json_objects.map(
+    lambda made: {k: v for k, v in made.items() if k not in {"id", "conversation"}}
+)
+contents = st.builds(
+    TaskContent,
+    messages=conversations(),
+    attributes=attributes,
+    tools=st.none() | st.lists(json_objects, max_size=2),
+    tags=st.lists(st.sampled_from(["hard", "ünïcode", "a b"]), unique=True).map(tuple),
+    notes=st.sampled_from(["", "ask Zoë\nagain"]),
+)
+
+
+def _reference_answer(messages: list[dict[str, Any]]) -> str:
+    """What a server made of the reference's own types answers at /messages."""
+    app = FastAPI()
+
+    @app.get("/messages")
+    async def get_messages() -> list[ReferenceMessage]:
+        return [ReferenceMessage.model_validate(each) for each in messages]
+
+    return TestClient(app).get("/messages").content.decode()
+
+
+def test_the_messages_body_is_byte_for_byte_the_references() -> None:
+    written = [
+        *conversation(),
+        message(
+            "assistant", text("Zoë, 李 \u2028 \x7f \x1f \b <b>&</b> \U0001f469\u200d\U0001f52c")
+        ),
+        message("user", {"type": "image", "data": "UE5H", "mimeType": "image/png"}),
+        {"role": "user", "blocks": [], "detail": {"f": 1e-7, "g": 1e16, "n": 10**30, "z": None}},
+        message("assistant", call("c", "stock", zebra=1.0, apple=[None, {"b": 1, "a": True}])),
+    ]
+    assert store(parse_content({"messages": written}), key="k").messages_body == (
+        _reference_answer(written)
+    )
+
+
+@given(contents)
+def test_what_is_kept_is_read_back_as_it_was(content: TaskContent) -> None:
+    stored = store(content, key="k")
+    again = load_content(stored.content)
+    assert again == content
+    assert store(again, key="k") == stored
+    assert parse_content(content.to_wire()) == content
+
+
+@given(contents)
+def test_the_spec_is_the_id_the_conversation_and_the_attributes_in_their_order(
+    content: TaskContent,
+) -> None:
+    stored = store(content, key='a "key"')
+    spec = json.loads(stored.spec_body)
+    assert list(spec) == ["id", "conversation", *content.attributes]
+    assert spec["id"] == 'a "key"'
+    assert spec["conversation"] == json.loads(stored.messages_body)
+
+
+def test_the_order_of_keys_is_content() -> None:
+    one = store(parse_content(make_content(a=1, b=2)), key="k")
+    other = store(parse_content(make_content(b=2, a=1)), key="k")
+    assert one.content_hash != other.content_hash
+
+
+def test_what_is_hidden_belongs_to_the_hash_and_to_nothing_that_is_served() -> None:
+    content = parse_content(make_content())
+    plain, graded = store(content, key="k"), store(content, key="k", hidden=("secret", ""))
+    assert plain.content_hash != graded.content_hash
+    assert "secret" not in graded.spec_body + graded.messages_body + graded.prompt_body
+
+
+@pytest.mark.parametrize("name", ["id", "conversation"])
+def test_an_attribute_may_not_hide_a_part_of_the_spec(name: str) -> None:
+    with pytest.raises(InvalidAttributes) as refusal:
+        parse_content({"attributes": {name: "x"}})
+    assert refusal.value.place == f"attributes.{name}"
+
+
+@pytest.mark.parametrize(
+    ("value", "place"),
+    [
+        ({"messages": {}}, "messages"),
+        ({"messages": [{"role": "tool", "blocks": []}]}, "messages[0].role"),
+        ({"attributes": []}, "attributes"),
+        ({"attributes": {"a": [1, float("nan")]}}, "attributes.a[1]"),
+        ({"attributes": {"a": "\x00"}}, "attributes.a"),
+        ({"tools": {}}, "tools"),
+        ({"tools": [{"a": "\ud800"}]}, "tools.a"),
+        ({"tags": "hard"}, "tags"),
+        ({"tags": [""]}, "tags[0]"),
+        ({"tags": [7]}, "tags[0]"),
+        ({"tags": ["x" * 65]}, "tags[0]"),
+        ({"tags": [str(n) for n in range(51)]}, "tags"),
+        ({"notes": None}, "notes"),
+        ({"notes": "\x00"}, "notes"),
+        ({"message": []}, "message"),
+        ([], "content"),
+    ],
+)
+def test_what_cannot_be_content_is_refused_at_its_place(value: Any, place: str) -> None:
+    with pytest.raises(DialogueError) as refusal:
+        parse_content(value)
+    assert refusal.value.place == place
+
+
+def test_a_block_where_it_may_not_stand_is_refused() -> None:
+    with pytest.raises(InvalidMessage) as refusal:
+        parse_content({"messages": [message("user", call("c", "f"))]})
+    assert refusal.value.place == "messages[0].blocks[0]"
+
+
+@pytest.mark.parametrize(
+    ("messages", "places"),
+    [
+        ([], ["messages"]),
+        ([message("user", "Hi"), message("assistant")], ["messages[1].blocks"]),
+        ([message("user", result("c", "x"))], ["messages[0].blocks[0]"]),
+        (
+            [message("assistant", call("c", "f")), message("assistant", "Well")],
+            ["messages[0].blocks[0]"],
+        ),
+        ([message("user", "Hi"), message("assistant", call("c", "f"))], []),
+        (conversation(), []),
+    ],
+)
+def test_readiness_names_every_place_that_is_not_done(
+    messages: list[dict[str, Any]], places: list[str]
+) -> None:
+    problems = ready_problems(parse_content({"messages": messages}))
+    assert [problem.place for problem in problems] == places
+
+
+def test_a_summary_is_what_the_user_says_first_on_one_line() -> None:
+    content = parse_content(
+        make_content(message("system", "Be kind."), message("user", "  Where \n is it? "))
+    )
+    assert summary_of(content.messages) == "Where is it?"
+    long = parse_content(make_content(message("system", "x" * 300))).messages
+    assert len(summary_of(long)) == 200
+    assert summary_of(()) == ""
