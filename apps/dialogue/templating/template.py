@@ -135,7 +135,7 @@ def compile_template(source: str) -> Template:
 
 def _parsed(source: str) -> nodes.Template:
     with warnings.catch_warnings():
-        # Jinja reads '\\d' as Python does, which warns of it and takes it as it stands.
+        # Jinja reads '\d' as Python does, which warns of it and takes it as it stands.
         warnings.simplefilter("ignore", DeprecationWarning)
         return _ENVIRONMENT.parse(source)
 
