@@ -15,6 +15,14 @@ export type Role = (typeof ROLES)[number];
 export const BLOCK_TYPES = ["text", "image", "reasoning", "tool_call", "tool_result"] as const;
 export type BlockType = (typeof BLOCK_TYPES)[number];
 
+export const BLOCK_NOUNS: Readonly<Record<BlockType, string>> = {
+  text: "a text",
+  image: "an image",
+  reasoning: "reasoning",
+  tool_call: "a tool call",
+  tool_result: "a tool result",
+};
+
 /** The block types that a turn of each role may hold (rule P2). */
 export const PLACEMENT: Readonly<Record<Role, readonly BlockType[]>> = {
   system: ["text", "image"],

@@ -9,6 +9,7 @@ import {
   type Block,
   type BlockType,
   type Conversation,
+  type JsonText,
   PLACEMENT,
   RESULT_HOLDS,
   type ToolCallBlock,
@@ -52,10 +53,13 @@ const known = new WeakMap<Turn, readonly Problem[]>();
 export function turnProblems(turn: Turn): readonly Problem[] {
   const found = known.get(turn);
   if (found) return found;
-  const made = turn.blocks.flatMap((block) => [
-    ...misplaced(turn, block, PLACEMENT[turn.role], `a ${turn.role} turn`),
-    ...blockProblems(turn, block),
-  ]);
+  const made = [
+    ...detailProblems(turn, null, turn.detail),
+    ...turn.blocks.flatMap((block) => [
+      ...misplaced(turn, block, PLACEMENT[turn.role], `a ${turn.role} turn`),
+      ...blockProblems(turn, block),
+    ]),
+  ];
   known.set(turn, made);
   return made;
 }
@@ -76,6 +80,19 @@ function misplaced(
 }
 
 function blockProblems(turn: Turn, block: Block): readonly Problem[] {
+  return [...fieldProblems(turn, block), ...detailProblems(turn, block, block.detail)];
+}
+
+function detailProblems(
+  turn: Turn,
+  block: Block | null,
+  detail: JsonText | null,
+): readonly Problem[] {
+  const fault = detail === null ? null : jsonFault(detail, "object");
+  return fault ? [problem(turn, block, "detail", fault.sentence)] : [];
+}
+
+function fieldProblems(turn: Turn, block: Block): readonly Problem[] {
   switch (block.type) {
     case "text":
     case "reasoning":
@@ -201,7 +218,7 @@ function quoted(id: string): string {
   return `“${id.length > 40 ? `${id.slice(0, 37)}…` : id}”`;
 }
 
-export function worst(problems: readonly Problem[]): Severity | null {
+export function worst(problems: readonly { severity: Severity }[]): Severity | null {
   if (problems.some((each) => each.severity === "error")) return "error";
   return problems.length > 0 ? "warning" : null;
 }

@@ -1,0 +1,465 @@
+/** What the task editor is doing: its document, its undo line, what is selected, saved, at odds. */
+
+import { type Status, sameDocument, type TaskDocument } from "./document.ts";
+import type { Draft, Drafts } from "./draft.ts";
+import { jsonFault } from "./json.ts";
+import { type Choices, isClean, type Merge, merge, NO_CHOICES, resolve } from "./merge.ts";
+import { type Conversation, findBlock, indexOfTurn, type Turn, type Uid } from "./model.ts";
+import { type Target, targetOf } from "./place.ts";
+import { type Problem, problemsOf, type Severity } from "./problems.ts";
+import * as server from "./server.ts";
+import { begin, pause, record, redo, type Timeline, undo } from "./timeline.ts";
+import { readContent } from "./wire.ts";
+
+export type Tab = "turns" | "task" | "problems" | "payload" | "history";
+
+/** A problem of the task around the conversation: its key, its attributes. */
+export interface FactProblem {
+  readonly turn: null;
+  readonly block: null;
+  readonly field: string | null;
+  readonly message: string;
+  readonly severity: Severity;
+}
+export type AnyProblem = Problem | FactProblem;
+
+export interface Conflict {
+  readonly merged: Merge;
+  readonly theirs: TaskDocument;
+  readonly number: number;
+  readonly author: string;
+  readonly message: string;
+  readonly choices: Choices;
+}
+
+interface Said {
+  readonly problem: AnyProblem;
+  /** What it was said of: it holds while that is still there, unchanged. */
+  readonly of: Turn | TaskDocument;
+}
+
+interface Base {
+  readonly number: number;
+  readonly document: TaskDocument;
+}
+
+/** What the editor needs from the page around it. */
+export interface Surroundings {
+  /** Draw the page again; with a target, put the focus there afterwards. */
+  draw(focus?: Target): void;
+  /** Tell the person, also by voice. */
+  announce(text: string, tone: "ok" | "danger"): void;
+  drafts(person: string, address: string): Drafts;
+  now(): number;
+  /** Run after a pause in which nothing else was asked for under the same name. */
+  later(name: string, milliseconds: number, run: () => void): void;
+  moved(address: string, title: string): void;
+}
+
+const KEEP_AFTER = 400;
+const PREVIEW_AFTER = 600;
+
+export class Editor {
+  line: Timeline<TaskDocument>;
+  base: Base;
+  selected: Uid | null = null;
+  tab: Tab = "task";
+  /** On a narrow screen: whether the panel lies over the conversation. */
+  panelOpen = false;
+  format: string;
+  payload: server.Payload | null = null;
+  saving = false;
+  message = "";
+  conflict: Conflict | null = null;
+  offered: Draft | null;
+  /** Milliseconds since 1970, or null; false if the device had no room. */
+  keptAt: number | null | false = null;
+  readonly unfolded = new Set<Uid>();
+  /** Blocks and turns whose `detail` is being edited. */
+  readonly detailed = new Set<Uid>();
+  private said: readonly Said[] = [];
+  private drafts: Drafts;
+
+  constructor(
+    public handed: server.Handed,
+    private readonly around: Surroundings,
+  ) {
+    const document = server.documentOf(handed.document);
+    this.line = begin(document);
+    this.base = { number: handed.document.number, document };
+    this.format = handed.formats[0] ?? "";
+    this.selected = document.turns[0]?.uid ?? null;
+    this.drafts = around.drafts(handed.person, handed.save);
+    const draft = handed.may_edit ? this.drafts.read() : null;
+    this.offered = draft && !sameDocument(draft.document, document) ? draft : null;
+  }
+
+  get document(): TaskDocument {
+    return this.line.present;
+  }
+
+  get turns(): Conversation {
+    return this.line.present.turns;
+  }
+
+  get isNew(): boolean {
+    return this.base.number === 0;
+  }
+
+  get isDirty(): boolean {
+    return !sameDocument(this.document, this.base.document);
+  }
+
+  get readOnly(): boolean {
+    return !this.handed.may_edit;
+  }
+
+  // ---- changing -------------------------------------------------------------------------------
+
+  change(label: string, at: Uid | null, value: TaskDocument, field: string | null = null): void {
+    if (this.readOnly || value === this.document) return;
+    this.line = record(this.line, { value, label, at, field, now: this.around.now() });
+    this.changed();
+  }
+
+  changeTurns(label: string, at: Uid | null, turns: Conversation, field?: string): void {
+    if (turns !== this.turns) this.change(label, at, { ...this.document, turns }, field);
+  }
+
+  undo(): void {
+    this.step(this.line.past?.step, undo(this.line), "Undone");
+  }
+
+  redo(): void {
+    this.step(this.line.future?.step, redo(this.line), "Redone");
+  }
+
+  private step(
+    step: { label: string; at: Uid | null } | undefined,
+    line: Timeline<TaskDocument>,
+    word: string,
+  ): void {
+    if (!step || this.conflict) return;
+    this.line = line;
+    this.changed();
+    this.around.announce(`${word}: ${step.label.toLowerCase()}.`, "ok");
+    if (step.at !== null) this.reveal(this.targetOfUid(step.at));
+  }
+
+  endTyping(): void {
+    this.line = pause(this.line);
+  }
+
+  private changed(): void {
+    if (this.selected !== null && indexOfTurn(this.turns, this.selected) < 0) this.selected = null;
+    this.around.later("keep", KEEP_AFTER, () => this.keep());
+    this.around.later("preview", PREVIEW_AFTER, () => void this.preview());
+    this.around.draw();
+  }
+
+  // ---- selecting ------------------------------------------------------------------------------
+
+  select(turn: Uid | null): void {
+    if (turn === this.selected) return;
+    this.selected = turn;
+    this.around.draw();
+  }
+
+  /** The turn `steps` away from the selected one. */
+  neighbour(steps: number): Turn | null {
+    const index = this.selected === null ? -1 : indexOfTurn(this.turns, this.selected);
+    const wanted = index < 0 ? (steps > 0 ? 0 : this.turns.length - 1) : index + steps;
+    return this.turns[Math.max(0, Math.min(wanted, this.turns.length - 1))] ?? null;
+  }
+
+  reveal(target: Target): void {
+    if (target.turn !== null) {
+      this.selected = target.turn;
+      if (target.block !== null) this.unfolded.add(target.block);
+      if (target.field === "detail") this.detailed.add(target.block ?? target.turn);
+      this.panelOpen = false;
+    } else if (target.field !== null && target.field !== "messages") {
+      this.tab = "task";
+      this.panelOpen = true;
+    }
+    this.around.draw(target);
+  }
+
+  private targetOfUid(uid: Uid): Target {
+    if (indexOfTurn(this.turns, uid) >= 0) return { turn: uid, block: null, field: null };
+    const found = findBlock(this.turns, uid);
+    return { turn: found?.turn.uid ?? null, block: found ? uid : null, field: null };
+  }
+
+  show(tab: Tab): void {
+    this.tab = tab;
+    if (tab === "payload") void this.preview();
+    this.around.draw();
+  }
+
+  // ---- problems -------------------------------------------------------------------------------
+
+  get problems(): readonly AnyProblem[] {
+    const live: readonly AnyProblem[] = [...problemsOf(this.turns), ...this.factProblems()];
+    const further = this.said.filter(({ problem, of }) => {
+      const holds = problem.turn === null ? of === this.document : this.turns.includes(of as Turn);
+      return holds && !live.some((each) => sameSpot(each, problem));
+    });
+    return [...live, ...further.map((each) => each.problem)];
+  }
+
+  private factProblems(): readonly FactProblem[] {
+    const fault = jsonFault(this.document.attributes, "object");
+    return fault ? [ofTask("attributes", fault.sentence)] : [];
+  }
+
+  /** JSON that cannot be sent because it is none yet. */
+  private unsendable(): AnyProblem | null {
+    const fields = new Set(["input", "detail", "attributes"]);
+    const found = this.problems.find((each) => fields.has(each.field ?? "") && isFault(each));
+    return found ?? null;
+  }
+
+  private hear(place: string, message: string, severity: Severity): Target {
+    const target = targetOf(place, this.turns);
+    const turn = this.turns.find((each) => each.uid === target.turn);
+    const sentence = sentenceOf(message);
+    if (turn && target.turn !== null) {
+      const problem = { ...target, turn: target.turn, message: sentence, severity };
+      this.said = [...this.said, { problem, of: turn }];
+    } else {
+      const problem = { ...ofTask(target.field, sentence), severity };
+      this.said = [...this.said, { problem, of: this.document }];
+    }
+    return target;
+  }
+
+  async preview(): Promise<void> {
+    const document = this.document;
+    const shows = this.tab === "payload";
+    if (this.unsendable()) {
+      this.payload = { place: "", message: "Some JSON is not complete yet." };
+      this.around.draw();
+      return;
+    }
+    const formats = shows ? [this.format] : [];
+    const answer = await server.preview(this.handed.preview, document, formats);
+    if (document !== this.document) return; // Somebody typed meanwhile: another answer will come.
+    this.said = [];
+    if (answer.kind === "refused") {
+      this.payload = { place: answer.place, message: answer.message };
+      if (answer.place) this.hear(answer.place, answer.message, "error");
+    } else {
+      for (const each of answer.problems) this.hear(each.place, each.message, each.severity);
+      if (shows) this.payload = answer.payloads[this.format] ?? null;
+    }
+    this.around.draw();
+  }
+
+  showFormat(format: string): void {
+    this.format = format;
+    this.payload = null;
+    void this.preview();
+    this.around.draw();
+  }
+
+  // ---- keeping and saving ---------------------------------------------------------------------
+
+  keep(): void {
+    if (!this.isDirty) {
+      this.drafts.forget();
+      this.keptAt = null;
+    } else {
+      const was = { number: this.base.number, ...factsOf(this.base.document) };
+      this.keptAt = this.drafts.keep(this.document, was) && this.around.now();
+    }
+    this.around.draw();
+  }
+
+  takeDraft(): void {
+    const draft = this.offered;
+    if (!draft) return;
+    this.offered = null;
+    if (draft.base.number !== this.base.number) {
+      // Saving will be refused and merged: the draft began at an older revision than this page.
+      const document = { ...this.base.document, ...factsOf(draft.base) };
+      this.base = { number: draft.base.number, document };
+    }
+    this.change("Take back the unsaved draft", null, draft.document);
+    this.drafts.forget(draft);
+    this.keep();
+  }
+
+  dropDraft(): void {
+    if (this.offered) this.drafts.forget(this.offered);
+    this.offered = null;
+    this.around.draw();
+  }
+
+  async save(): Promise<void> {
+    if (this.saving || this.readOnly || this.conflict) return;
+    const fault = this.unsendable();
+    if (fault) {
+      this.around.announce(`Not saved: ${lowered(fault.message)}`, "danger");
+      this.reveal(fault);
+      return;
+    }
+    if (!this.isNew && !this.isDirty) {
+      this.around.announce("Nothing has changed since the last save.", "ok");
+      return;
+    }
+    this.saving = true;
+    this.endTyping();
+    this.around.draw();
+    const sent = this.document;
+    const answer = await server.save(this.handed.save, this.base.number, sent, this.message);
+    this.saving = false;
+    if (answer.kind === "saved") this.saved(sent, answer);
+    else if (answer.kind === "stale") await this.stale(answer);
+    else {
+      this.said = [];
+      const target = this.hear(answer.place, answer.message, "error");
+      this.around.announce(`Not saved: ${lowered(sentenceOf(answer.message))}`, "danger");
+      this.reveal(target);
+    }
+  }
+
+  private saved(sent: TaskDocument, answer: server.Saved): void {
+    const { key, split, status, tags } = answer;
+    const document = { ...sent, key, split, status, tags };
+    const same = answer.number === this.base.number;
+    this.base = { number: answer.number, document };
+    if (this.document === sent) this.line = { ...this.line, present: document };
+    this.message = "";
+    if (answer.addresses) this.moveTo(answer);
+    this.keep();
+    this.around.announce(same ? "Saved." : `Saved as revision ${answer.number}.`, "ok");
+    void this.preview();
+  }
+
+  private moveTo({ addresses, key }: server.Saved): void {
+    if (!addresses) return;
+    this.drafts.forget();
+    this.handed = { ...this.handed, save: addresses.save, history: addresses.history };
+    this.drafts = this.around.drafts(this.handed.person, this.handed.save);
+    this.around.moved(addresses.page, key);
+  }
+
+  // ---- when somebody else was faster ----------------------------------------------------------
+
+  private async stale(answer: server.Stale): Promise<void> {
+    const { current } = answer;
+    const theirs = server.documentOf(current);
+    const was = { ...readContent(answer.base.content), ...factsOf(this.base.document) };
+    const merged = merge(was, this.document, theirs);
+    const { number, author } = current;
+    if (!isClean(merged)) {
+      const message = current.message;
+      this.conflict = { merged, theirs, number, author, message, choices: NO_CHOICES };
+      this.around.announce(`${author} changed the same turns. Choose what to keep.`, "danger");
+      this.around.draw({ turn: null, block: null, field: "conflict" });
+      return;
+    }
+    await this.saveMerged(merged, NO_CHOICES, { theirs, number, author });
+  }
+
+  choose(choices: Choices): void {
+    if (!this.conflict) return;
+    this.conflict = { ...this.conflict, choices };
+    this.around.draw();
+  }
+
+  async saveChosen(): Promise<void> {
+    if (!this.conflict) return;
+    const { merged, choices, ...side } = this.conflict;
+    if (resolve(merged, choices) === null) {
+      this.around.announce("Choose for every turn that both of you changed.", "danger");
+      return;
+    }
+    this.conflict = null;
+    await this.saveMerged(merged, choices, side);
+  }
+
+  /** Go on writing; the next save will ask again. */
+  closeConflict(): void {
+    this.conflict = null;
+    this.around.draw();
+  }
+
+  private async saveMerged(
+    merged: Merge,
+    choices: Choices,
+    side: { theirs: TaskDocument; number: number; author: string },
+  ): Promise<void> {
+    const document = resolve(merged, choices);
+    if (!document) return;
+    this.base = { number: side.number, document: side.theirs };
+    const label = `Merge with revision ${side.number} by ${side.author}`;
+    this.change(label, null, document);
+    const turns = merged.taken === 1 ? "1 turn" : `${merged.taken} turns`;
+    this.around.announce(`Merged ${turns} of revision ${side.number} by ${side.author}.`, "ok");
+    if (this.isDirty) await this.save();
+    else this.keep();
+  }
+
+  unfold(uid: Uid): void {
+    this.unfolded.add(uid);
+    this.around.draw();
+  }
+
+  fold(uid: Uid, folded: boolean): void {
+    if (folded) this.unfolded.delete(uid);
+    else this.unfolded.add(uid);
+    this.around.draw();
+  }
+
+  openDetail(uid: Uid): void {
+    this.reveal({ ...this.targetOfUid(uid), field: "detail" });
+  }
+
+  closeDetail(uid: Uid): void {
+    this.detailed.delete(uid);
+    this.around.draw();
+  }
+
+  togglePanel(open = !this.panelOpen): void {
+    this.panelOpen = open;
+    this.around.draw();
+  }
+
+  setMessage(message: string): void {
+    this.message = message;
+    this.around.draw();
+  }
+
+  say(text: string, tone: "ok" | "danger"): void {
+    this.around.announce(text, tone);
+  }
+}
+
+function factsOf<F extends { key: string; split: string; status: Status }>(facts: F) {
+  return { key: facts.key, split: facts.split, status: facts.status };
+}
+
+function ofTask(field: string | null, message: string): FactProblem {
+  return { turn: null, block: null, field, message, severity: "error" };
+}
+
+function sameSpot(one: AnyProblem, other: AnyProblem): boolean {
+  if (one.turn !== other.turn || one.block !== other.block) return false;
+  return one.turn !== null || one.field === other.field;
+}
+
+function isFault(problem: AnyProblem): boolean {
+  return problem.message.startsWith("Line ");
+}
+
+/** The server's words begin in lower case, after the place that is not shown here. */
+function sentenceOf(message: string): string {
+  const sentence = message.charAt(0).toUpperCase() + message.slice(1);
+  return /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`;
+}
+
+function lowered(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+}
