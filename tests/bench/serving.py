@@ -26,8 +26,8 @@ TURNS = (4, 40, 400)
 CONNECTIONS, REQUESTS, ROUNDS = 32, 1500, 3
 REFERENCE = """
 import json, sys
-from openreward.environments import Environment, Server
-from openreward.environments.types import Message, Split, TextBlock
+from openreward.environments import Environment, Server, tool
+from openreward.environments.types import Message, Split, TextBlock, ToolOutput
 
 TASKS = json.loads(open(sys.argv[2]).read())
 
@@ -38,9 +38,8 @@ class Dialogue(Environment):
     def list_tasks(cls, split): return TASKS
     def get_messages(self):
         return [Message.model_validate(message) for message in self.task_spec["conversation"]]
-    def get_prompt(self):
-        from openreward.environments.server import flatten_messages
-        return flatten_messages(self.get_messages())
+    @tool
+    def submit(self) -> ToolOutput: return ToolOutput(blocks=[], finished=True)
 
 Server([Dialogue]).run(host="127.0.0.1", port=int(sys.argv[1]))
 """
