@@ -11,8 +11,9 @@ from apps.accounts.actions import record
 from apps.accounts.errors import Conflict, Invalid
 from apps.accounts.models import Project
 from apps.accounts.permissions import Actor, Right, require
+from apps.dialogue.blocks.json_values import NotJson, json_object, text_fault
 from apps.dialogue.errors import SpecError
-from apps.dialogue.solver.spec import ResolvedTask, parse_task_spec, resolve
+from apps.dialogue.solver.spec import ResolvedTask, TaskSpec, parse_task_spec, resolve
 from apps.providers.models import ModelEndpoint
 from apps.providers.queries import endpoints_by_key
 from apps.runs.counting import Change, apply_changes
@@ -90,7 +91,7 @@ def launch(
     evaluated: str,
     split: Split | None = None,
     config: Mapping[str, Any] | None = None,
-    trials: int = 1,
+    trials: int | None = None,
     limit: int | None = None,
     name: str = "",
     concurrency: int = 64,
@@ -98,18 +99,23 @@ def launch(
     """Start a run over the ready tasks of a split (None: of every split), as they are now.
 
     ``evaluated`` is the key of the model endpoint under test, ``config`` the values of the spec's
-    parameters (values of type model are endpoint keys), ``limit`` the most tasks to take. The run
-    is queued; a worker is called when the transaction commits. Raises `SpecError` or `Invalid`.
+    parameters (values of type model are endpoint keys), ``trials`` is what the spec says or 1,
+    ``limit`` the most tasks to take. The run is queued; a worker is called when the transaction
+    commits. Raises `SpecError` or `Invalid`.
     """
     require(actor, project, Right.AUTHOR)
     _check_rows(project, environment, split, spec)
-    _check_range("trials", trials, MOST_TRIALS)
     _check_range("concurrency", concurrency, MOST_CONCURRENT)
     if limit is not None:
         _check_range("limit", limit, MOST_SAMPLES)
-    if len(name) > 200:
-        raise Invalid("has more than 200 characters.", place="name")
-    task = resolve(parse_task_spec(spec.text), config or {})
+    if len(name) > 200 or text_fault(name):
+        raise Invalid("must be a text of at most 200 characters.", place="name")
+    parsed = parse_task_spec(spec.text)
+    values = _values(parsed, config or {})
+    task = resolve(parsed, values)
+    if trials is None:
+        trials = task.trials.num_trials if task.trials else 1
+    _check_range("trials", trials, MOST_TRIALS)
     endpoint = _endpoints(actor, project, evaluated, task)
     revisions = _revisions(actor, environment, split, limit)
     if len(revisions) * trials > MOST_SAMPLES:
@@ -124,7 +130,7 @@ def launch(
         split=split,
         spec=spec,
         evaluated=endpoint,
-        config=dict(task.config),
+        config=values,
         trials=trials,
         sample_limit=limit,
         concurrency=concurrency,
@@ -163,6 +169,20 @@ def _check_rows(
 def _check_range(place: str, value: object, most: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
         raise Invalid(f"must be a whole number between 1 and {most:,}.", place=place)
+
+
+def _values(spec: TaskSpec, config: Mapping[str, Any]) -> dict[str, Any]:
+    """The values a run keeps: those given and the defaults of today, as they were written."""
+    try:
+        given = json_object(dict(config))
+    except NotJson as error:
+        raise Invalid(error.message, place="config" + error.path) from None
+    defaults = {
+        parameter.key: parameter.default_value
+        for parameter in spec.config_spec
+        if parameter.default_value is not None
+    }
+    return {**defaults, **given}
 
 
 def _endpoints(actor: Actor, project: Project, evaluated: str, task: ResolvedTask) -> ModelEndpoint:
