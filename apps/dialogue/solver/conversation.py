@@ -31,13 +31,17 @@ class Reply:
 
 
 class Conversation:
-    """One sample being played: its data, the model, the transcript, the loops it is in."""
+    """One sample being played: its data, the model, the transcript, the loops it is in.
+
+    ``lacking`` is the ending that comes in place of the first call if the sample lacks something.
+    """
 
     def __init__(
         self, sample: Mapping[str, Any], model: LanguageModel, transcript: Transcript
     ) -> None:
         self.transcript = transcript
         self.sample = sample
+        self.lacking: Ended | None = None
         self.capped_loops: list[str] = []
         self._model = model
         self._loops: list[int] = []
@@ -110,6 +114,9 @@ class Conversation:
         if not request.messages:
             message = "empty request: there is no message to send to the model yet"
             raise Ended("template_error", path, message, model_key=model_key)
+        if self.lacking is not None:
+            # No call is paid for a sample that cannot be played to its end.
+            raise self.lacking
         self._calls += 1
         body: dict[str, Any] = {
             "model_key": model_key,

@@ -32,7 +32,8 @@ async def play(
     """
     conversation = Conversation({}, model, transcript)
     try:
-        conversation.sample = _checked(solver, sample)
+        conversation.sample = _plain(sample)
+        conversation.lacking = _lacking(solver, conversation.sample)
         return await _play(solver, conversation)
     except Ended as end:
         failure = {"reason": end.reason, "message": end.message, "model_key": end.model_key}
@@ -54,14 +55,20 @@ async def _play(solver: MultiTurnSolver, conversation: Conversation) -> Ending:
     return _ending(conversation, "completed", "", "every builder was played")
 
 
-def _checked(solver: MultiTurnSolver, sample: Mapping[str, Any]) -> dict[str, Any]:
-    """Copy the sample; end the conversation before any call if it lacks what is surely read."""
+def _plain(sample: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        columns = plain_data(dict(sample), "sample")
-        check_all(solver.message_builders, columns, BUILDERS_PATH, ("messages",))
+        return plain_data(dict(sample), "sample")
     except TemplateError as error:
-        raise Ended("template_error", error.place, error.message) from None
-    return columns
+        raise Ended("template_error", "", str(error)) from None
+
+
+def _lacking(solver: MultiTurnSolver, sample: Mapping[str, Any]) -> Ended | None:
+    """Find what the sample lacks and some later builder surely reads (rule 13)."""
+    try:
+        check_all(solver.message_builders, sample, BUILDERS_PATH, ("messages",))
+    except TemplateError as error:
+        return Ended("template_error", error.place, error.message)
+    return None
 
 
 def _ending(

@@ -5,9 +5,10 @@ solver from being played.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
+from apps.dialogue.errors import SpecError
 from apps.dialogue.solver.builders import (
     Builder,
     ChatMessage,
@@ -16,7 +17,7 @@ from apps.dialogue.solver.builders import (
     LoadTrace,
     Loop,
 )
-from apps.dialogue.solver.spec import MultiTurnSolver
+from apps.dialogue.solver.spec import MultiTurnSolver, TaskSpec, resolve, specimens
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,19 @@ def lint(solver: MultiTurnSolver) -> list[Lint]:
         for rule in _RULES:
             lints += rule(spot)
     return lints
+
+
+def lint_spec(spec: TaskSpec) -> list[Lint]:
+    """Return the warnings about the solver of a whole specification, placed in that.
+
+    Parameters without a default get stand-ins; where those do not fit there is nothing to say
+    before the launch brings the values.
+    """
+    try:
+        solver = resolve(spec, specimens(spec)).solver
+    except SpecError:
+        return []
+    return [replace(found, place=f"definition.solver.{found.place}") for found in lint(solver)]
 
 
 def _of_solver(solver: MultiTurnSolver) -> Iterator[Lint]:

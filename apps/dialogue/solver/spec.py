@@ -174,14 +174,14 @@ def parse_task_spec(text: str) -> TaskSpec:
     """
     document = read_document(text)
     spec: TaskSpec = read(_TASK, document)
-    specimens = {each.key: _specimen(each) for each in spec.config_spec}
+    stand_ins = specimens(spec)
     uses = list(placeholders(spec.definition.model_dump(), "definition"))
     unknown = [
-        (use.place, _unknown(use.key, specimens)) for use in uses if use.key not in specimens
+        (use.place, _unknown(use.key, stand_ins)) for use in uses if use.key not in stand_ins
     ]
     if unknown:
         raise spec_error(unknown)
-    filled = _fill_in_definition(spec, lambda key, _: specimens[key])
+    filled = _fill_in_definition(spec, lambda key, _: stand_ins[key])
     brought = tuple(use.place for use in uses)
     problems = [each for each in _problems(filled) if not _is_under(each[0], brought)]
     if problems:
@@ -275,6 +275,11 @@ def _value_of(parameter: Parameter, values: Mapping[str, Any]) -> Any:
         return parameter.accept(values.get(parameter.key, parameter.default_value))
     except NotAccepted as error:
         raise SpecError(str(error), place=f"config.{parameter.key}") from None
+
+
+def specimens(spec: TaskSpec) -> dict[str, Any]:
+    """Values to look at a specification with: its defaults, stand-ins where there is none."""
+    return {each.key: _specimen(each) for each in spec.config_spec}
 
 
 def _specimen(parameter: Parameter) -> Any:

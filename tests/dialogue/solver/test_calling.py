@@ -188,6 +188,13 @@ def test_a_missing_column_is_an_error_of_the_sample_before_any_call(builders: li
     assert played.model.calls == []
     assert played.ending.reason == "template_error"
     assert "no column 'nope'" in played.ending.message
+    assert played.said in ([], ["u:Q"])
+
+
+def test_what_was_said_before_the_first_call_stays_when_a_later_column_is_missing() -> None:
+    played = play_builders(say("{{ sample.q }}"), GENERATE, say("{{ sample.nope }}"))
+    assert played.said == ["u:Q"]
+    assert played.ending.path == "message_builders[2]"
 
 
 def test_a_column_behind_a_condition_is_only_missed_when_it_is_read() -> None:
