@@ -39,7 +39,11 @@ def status_of(problem: Problem) -> int:
 
 def sentence_of(problem: Problem) -> str:
     """What went wrong, with its place, in one sentence."""
-    return str(problem) if isinstance(problem, DialogueError) else problem.message
+    if isinstance(problem, DialogueError):
+        return str(problem)
+    # A refusal of one field begins in the middle of a sentence whose subject is that field.
+    is_fragment = problem.place and problem.message[:1].islower()
+    return f"{problem.place} {problem.message}" if is_fragment else problem.message
 
 
 def answer(request: HttpRequest, problem: Problem) -> HttpResponse:

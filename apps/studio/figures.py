@@ -1,10 +1,13 @@
 """How the studio writes numbers and times: short, in fixed forms, with their doubt beside them."""
 
+import json
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 from django.utils import timezone
+
+from apps.runs.actions import RETRIED
 
 MINUTE, HOUR, DAY, WEEK = 60, 3600, 86_400, 7 * 86_400
 
@@ -94,3 +97,47 @@ def task_count(environment: Any) -> int:
 
 def ready_count(environment: Any) -> int:
     return sum(split.ready_count for split in environment.splits.all())
+
+
+def time_left(facts: dict[str, Any]) -> float | None:
+    """Seconds that the rest of a run takes at the pace so far; None without a pace."""
+    if not facts["done"] or facts["seconds"] is None:
+        return None
+    rest: float = facts["seconds"] * (facts["total"] - facts["done"]) / facts["done"]
+    return rest
+
+
+def has_failures(facts: dict[str, Any]) -> bool:
+    """Whether samples ended in a way that another attempt may mend."""
+    return any(facts["ended"].get(reason) for reason in RETRIED)
+
+
+def end_reasons(facts: dict[str, Any]) -> list[str]:
+    """What the samples of a run can be filtered by: how they ended, and if open, their state."""
+    found = [reason for reason, number in facts["ended"].items() if number]
+    return [*found, "running", "waiting"] if facts["open"] else found
+
+
+def words(name: Any) -> str:
+    """A word of ours as a person reads it: ``max_iterations`` is ``max iterations``."""
+    return str(name).replace("_", " ")
+
+
+def verdict(value: Any) -> str:
+    """What a score's value is: ``yes``, ``no``, ``number`` or ``text``."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "number" if isinstance(value, int | float) else "text"
+
+
+def unlocalized(number: float) -> str:
+    """A number as SVG takes it, whatever the language of the page."""
+    return f"{number:g}"
+
+
+def pretty_json(text: str) -> str:
+    """JSON text with line breaks; anything else as it is."""
+    try:
+        return json.dumps(json.loads(text), indent=2, ensure_ascii=False)
+    except ValueError:
+        return text

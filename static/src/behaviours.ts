@@ -2,6 +2,7 @@ import { autoSubmit } from "./frame/auto_submit.ts";
 import { copyButton } from "./frame/copy.ts";
 import { palette } from "./frame/palette.ts";
 import { rowKeys } from "./frame/row_keys.ts";
+import { siblingKeys } from "./frame/sibling_keys.ts";
 import { themeSwitch } from "./frame/theme.ts";
 import { dismissable } from "./frame/toasts.ts";
 
@@ -16,6 +17,9 @@ export const behaviours: Record<string, Behaviour> = {
   dismissable,
   palette,
   "row-keys": rowKeys,
+  "sibling-keys": siblingKeys,
+  "task-editor": (element) =>
+    import("./editor/index.ts").then(({ taskEditor }) => taskEditor(element)),
   "theme-switch": themeSwitch,
 };
 
