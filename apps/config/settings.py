@@ -25,6 +25,7 @@ PUBLIC_URL = (ENV.public_url or ENV.own_url).rstrip("/")
 ALLOW_PRIVATE_ENDPOINTS = (
     LOCAL if ENV.allow_private_endpoints is None else ENV.allow_private_endpoints
 )
+WEB_THREADS = ENV.web_threads
 OPENAI_API_KEY = ENV.openai_api_key
 OPENAI_BASE_URL = ENV.openai_base_url
 OPENAI_MODEL = ENV.openai_model

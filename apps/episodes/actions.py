@@ -6,6 +6,7 @@ Sessions leave no audit lines: their rows are the record of what harnesses did.
 import uuid
 from datetime import datetime, timedelta
 
+from django.core.cache import cache
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.utils import timezone
@@ -63,6 +64,8 @@ def bind_session(*, actor: Actor, sid: str, environment: Environment, task: Task
     except IntegrityError:
         raise Conflict("This session has been created already.", place="sid") from None
     note_key_use(key=key)
+    if cache.add("episodes.silent-sessions-ended", True, SEEN_EVERY.total_seconds()):
+        end_silent_sessions()
     return session
 
 
@@ -91,7 +94,10 @@ def end_silent_session(*, episode: Episode) -> None:
 
 
 def end_silent_sessions() -> int:
-    """End every session without a sign of life for `LIFE`; how many there were."""
+    """End every session without a sign of life for `LIFE`; how many there were.
+
+    Such a session answers as ended anyway; this writes it down for those who read the rows.
+    """
     now = timezone.now()
     silent = Session.objects.filter(ended_at__isnull=True, last_seen_at__lt=now - LIFE)
     return silent.update(ended_at=now, end_reason=EndReason.EXPIRED)

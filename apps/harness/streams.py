@@ -6,10 +6,12 @@ short pieces, and a space at the start of a piece is written as an escape.
 """
 
 import logging
+import threading
 import time
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from django.conf import settings
 from django.db import OperationalError
 from django.http import StreamingHttpResponse
 from django.utils import timezone
@@ -26,9 +28,17 @@ PIECE = 4096
 HEARTBEAT_SECONDS = 8.0
 """The clients give a silent stream up after 30 seconds, and call again."""
 
+SHORT_WAIT_SECONDS = 1.0
+_LONG_WAITS = threading.BoundedSemaphore(max(1, settings.WEB_THREADS - 1))
+"""A waiting stream holds a thread of its process, so one thread is kept free of long waits."""
+
 HEADERS = {"Cache-Control": "no-cache, no-store", "X-Accel-Buffering": "no"}
 WAITING = b": waiting\n\n"
 FAILED = "The server failed at this call."
+
+
+class _NoThreadToWait(Exception):
+    """A stream ends early because it may not hold its thread any longer."""
 
 
 def stream(events: Iterable[bytes]) -> StreamingHttpResponse:
@@ -69,8 +79,9 @@ def call_events(episode: Episode, run: "ToolRun") -> Iterator[bytes]:
         run = settle(episode=episode, run=run)
         yield from _until_ready(run)
         yield from _outcome(run)
+    except _NoThreadToWait:
+        return  # Without an end the client asks again by the id, half a second later.
     except OperationalError as error:
-        # Without an end the client asks again by the id, when the database may be back.
         logger.warning("A call waits for its client to resume it: %s", error)
     except Exception:
         logger.exception("A tool call failed")
@@ -78,13 +89,23 @@ def call_events(episode: Episode, run: "ToolRun") -> Iterator[bytes]:
 
 
 def _until_ready(run: "ToolRun") -> Iterator[bytes]:
-    while run.ready_at is not None:
-        missing = (run.ready_at - timezone.now()).total_seconds()
-        if missing <= 0:
-            return
-        if missing > HEARTBEAT_SECONDS:
-            yield WAITING
-        time.sleep(min(missing, HEARTBEAT_SECONDS))
+    """Wait for the run's time. `_NoThreadToWait` if too many others are waiting already."""
+    if _seconds_to(run) <= SHORT_WAIT_SECONDS:
+        time.sleep(max(0.0, _seconds_to(run)))
+        return
+    if not _LONG_WAITS.acquire(blocking=False):
+        raise _NoThreadToWait
+    try:
+        while (missing := _seconds_to(run)) > 0:
+            if missing > HEARTBEAT_SECONDS:
+                yield WAITING
+            time.sleep(min(missing, HEARTBEAT_SECONDS))
+    finally:
+        _LONG_WAITS.release()
+
+
+def _seconds_to(run: "ToolRun") -> float:
+    return (run.ready_at - timezone.now()).total_seconds() if run.ready_at else 0.0
 
 
 def _outcome(run: "ToolRun") -> Iterator[bytes]:

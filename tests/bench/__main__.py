@@ -14,6 +14,7 @@ PARTS = {
     "conversion": "a 40-turn conversation into each provider's format, against openreward's own",
     "importing": "conversations per second into SQLite, against reading the same lines",
     "serving": "CPU of GET /messages and /prompt, against the reference server",
+    "episodes": "server CPU of whole episodes with the real client, against the reference server",
     "playing": "the clarification solver in the background, against bare calls",
 }
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,12 +24,28 @@ from tests.bench.measuring import cpu_of_tree, interleaved, table
 
 TURNS = (4, 40, 400)
 CONNECTIONS, REQUESTS, ROUNDS = 32, 1500, 3
+SUBMIT = {
+    "name": "submit",
+    "kind": "submit",
+    "argument": "answer",
+    "description": "Hand in the answer.",
+    "input_schema": {
+        "type": "object",
+        "properties": {"answer": {"type": "string"}},
+        "required": ["answer"],
+    },
+}
+GRADER = {"type": "equals", "value": "42"}
 REFERENCE = """
 import json, sys
 from openreward.environments import Environment, Server, tool
 from openreward.environments.types import Message, Split, TextBlock, ToolOutput
+from pydantic import BaseModel
 
 TASKS = json.loads(open(sys.argv[2]).read())
+
+class Answer(BaseModel):
+    answer: str
 
 class Dialogue(Environment):
     @classmethod
@@ -39,7 +55,9 @@ class Dialogue(Environment):
     def get_messages(self):
         return [Message.model_validate(message) for message in self.task_spec["conversation"]]
     @tool
-    def submit(self) -> ToolOutput: return ToolOutput(blocks=[], finished=True)
+    def submit(self, params: Answer) -> ToolOutput:
+        reward = float(params.answer.strip() == "42")
+        return ToolOutput(blocks=[TextBlock(text="received")], reward=reward, finished=True)
 
 Server([Dialogue]).run(host="127.0.0.1", port=int(sys.argv[1]))
 """
@@ -75,8 +93,7 @@ class Target:
 
 def run() -> None:
     var = Path(os.environ["TURNWRIGHT_VAR"])
-    tasks = [{"id": f"t{turns}", "conversation": conversation(turns)} for turns in TURNS]
-    with _ours(var, tasks) as ours, _reference(var, tasks) as reference:
+    with servers(var) as (ours, reference):
         rows = []
         for path in ("/dialogue/messages", "/dialogue/prompt"):
             for turns in TURNS:
@@ -97,6 +114,15 @@ def run() -> None:
 
 
 @contextmanager
+def servers(var: Path) -> Iterator[tuple[Target, Target]]:
+    """Ours and the reference server, each with one task of every length in `TURNS`."""
+    tasks = [{"id": f"t{turns}", "conversation": conversation(turns)} for turns in TURNS]
+    graded: list[dict[str, object]] = [{**task, "grader": GRADER} for task in tasks]
+    with _ours(var, graded) as ours, _reference(var, tasks) as reference:
+        yield ours, reference
+
+
+@contextmanager
 def _ours(var: Path, tasks: list[dict[str, object]]) -> Iterator[Target]:
     bundle = {
         "format": "conversation-kit/1",
@@ -107,7 +133,7 @@ def _ours(var: Path, tasks: list[dict[str, object]]) -> Iterator[Target]:
                 "name": "dialogue",
                 "description": "",
                 "splits": [{"name": "train", "type": "train"}],
-                "tools": [],
+                "tools": [SUBMIT],
                 "score_group": False,
                 "tasks": {"train": tasks},
             }
@@ -130,7 +156,7 @@ def _ours(var: Path, tasks: list[dict[str, object]]) -> Iterator[Target]:
 
 
 @contextmanager
-def _reference(var: Path, tasks: list[dict[str, object]]) -> Iterator[Target]:
+def _reference(var: Path, tasks: Sequence[object]) -> Iterator[Target]:
     (var / "reference.py").write_text(REFERENCE)
     (var / "reference.json").write_text(json.dumps(tasks))
     port = _free_port()
