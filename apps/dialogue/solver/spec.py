@@ -174,7 +174,8 @@ def parse_task_spec(text: str) -> TaskSpec:
     """
     document = read_document(text)
     spec: TaskSpec = read(_TASK, document)
-    stand_ins = specimens(spec)
+    raw = specimens(spec)
+    stand_ins = {each.key: each.accept(raw[each.key]) for each in spec.config_spec}
     uses = list(placeholders(spec.definition.model_dump(), "definition"))
     unknown = [
         (use.place, _unknown(use.key, stand_ins)) for use in uses if use.key not in stand_ins
@@ -278,21 +279,21 @@ def _value_of(parameter: Parameter, values: Mapping[str, Any]) -> Any:
 
 
 def specimens(spec: TaskSpec) -> dict[str, Any]:
-    """Values to look at a specification with: its defaults, stand-ins where there is none."""
+    """Values to ``resolve`` a specification with before any are known: its defaults, and stand-ins
+    where there is none."""
     return {each.key: _specimen(each) for each in spec.config_spec}
 
 
 def _specimen(parameter: Parameter) -> Any:
-    """A value to check a specification with while its parameter has none."""
     if parameter.default_value is not None:
-        return parameter.accept(parameter.default_value)
+        return parameter.default_value
     match parameter:
         case IntParameter() | FloatParameter():
             return parameter.min or parameter.max or 1
         case BooleanParameter():
             return True
         case CategoricalParameter():
-            return parameter.accept(parameter.allowed_values[0])
+            return parameter.allowed_values[0]
         case ListParameter():
             return []
         case DictParameter():

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from apps.dialogue.solver.lint import lint
+from apps.dialogue.solver.lint import lint, lint_spec
+from apps.dialogue.solver.spec import parse_task_spec
 from tests.dialogue.solver.stage import GENERATE, judge, loop, say, solver
 
 KEEP = {"includes": "<done>", "keep_iteration": True}
@@ -124,3 +125,28 @@ def test_what_only_looks_like_a_trap_is_not_warned_of(builders: list[Any], code:
 
 def test_the_deprecated_format_is_read_with_a_warning() -> None:
     assert ("deprecated-format", "message_format") in found(GENERATE, message_format="latticeflow")
+
+
+SPEC = """
+key: "k"
+display_name: "K"
+config_spec:
+  - {key: "turns", type: "int", display_name: "Turns", min: 2}
+  - {key: "mode", type: "categorical", display_name: "Mode", allowed_values: ["a", "b"],
+     values_mapping: {a: "continue", b: "error"}}
+definition:
+  dataset: {key: "d"}
+  solver:
+    type: "multi_turn_solver"
+    message_builders:
+      - {type: "loop", max_iterations: "<< config.turns >>", on_max_iterations: "<< config.mode >>",
+         message_builders: [{type: "chat_message", role: "user", content: "x"}]}
+  scorers: []
+"""
+
+
+def test_a_whole_specification_is_linted_with_stand_ins_for_its_parameters() -> None:
+    found = lint_spec(parse_task_spec(SPEC))
+    assert [(each.code, each.place) for each in found] == [
+        ("no-answer", "definition.solver.message_builders")
+    ]
