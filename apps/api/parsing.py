@@ -6,6 +6,7 @@ holds what cannot be stored or sent again: NaN, infinities, lone surrogates, NUL
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import IO, Any, TypeVar
 
 from django.conf import settings
@@ -104,6 +105,19 @@ def check_address(kwargs: Mapping[str, Any]) -> None:
     for name, value in kwargs.items():
         if isinstance(value, str) and text_fault(value):
             raise NotFound(f"There is no such {name}.", place=name)
+
+
+@contextmanager
+def named_in_body(places: Mapping[str, str] | None = None) -> Iterator[None]:
+    """What a body names and is not there makes the body wrong (422), not the address (404).
+
+    ``places`` says how the body calls what a room calls otherwise.
+    """
+    try:
+        yield
+    except (NotFound, Invalid) as refusal:
+        place = (places or {}).get(refusal.place, refusal.place)
+        raise Invalid(refusal.message, place=place) from None
 
 
 def body_pieces(request: Request) -> Iterator[bytes]:

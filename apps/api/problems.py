@@ -22,7 +22,7 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from apps.accounts.errors import Conflict, Refusal
-from apps.dialogue.errors import DialogueError, IncompleteReply, ModelCallFailed
+from apps.dialogue.errors import DialogueError, IncompleteReply, ModelCallFailed, SpecError
 
 CONTENT_TYPE = "application/problem+json"
 TYPE_PREFIX = "urn:turnwright:problem:"
@@ -77,10 +77,8 @@ def problem_of(error: Exception) -> Problem:
             )
         case Refusal():
             return make_problem(error.status, error.message, place=error.place)
-        case ModelCallFailed() | IncompleteReply():
-            return make_problem(502, error.message, place=error.place, reason=error.reason)
         case DialogueError():
-            return make_problem(422, error.message, place=error.place)
+            return _of_dialogue(error)
         case ValidationError():
             return _of_validation(error)
         case APIException():
@@ -133,6 +131,25 @@ def place_of(steps: tuple[int | str, ...], prefix: str = "") -> str:
         else:
             written += f".{step}" if written else step
     return written
+
+
+def _of_dialogue(error: DialogueError) -> Problem:
+    match error:
+        case ModelCallFailed() | IncompleteReply():
+            return make_problem(502, error.message, place=error.place, reason=error.reason)
+        case SpecError():
+            return make_problem(422, error.message, place=error.place, problems=_all_of(error))
+        case _:
+            return make_problem(422, error.message, place=error.place)
+
+
+def _all_of(error: SpecError) -> list[Fault]:
+    """Every problem of a specification, unless there is only the one."""
+    faults = [
+        Fault(place=_encodable(place), message=_encodable(message))
+        for place, message in error.problems
+    ]
+    return faults if len(faults) > 1 else []
 
 
 def _of_validation(error: ValidationError) -> Problem:

@@ -3,7 +3,17 @@
 from django.urls import URLPattern, URLResolver, include, path, re_path, register_converter
 
 from apps.api.converters import NumberConverter
-from apps.api.views import accounts, docs, environments, providers, tasks, traces, transfer
+from apps.api.views import (
+    accounts,
+    docs,
+    environments,
+    providers,
+    runs,
+    solvers,
+    tasks,
+    traces,
+    transfer,
+)
 from apps.api.views.unknown import unknown_address
 
 register_converter(NumberConverter, "number")
@@ -15,6 +25,14 @@ in_task: list[URLPattern | URLResolver] = [
     path("revisions/", tasks.RevisionsView.as_view(), name="revisions"),
     path("revisions/<number:number>/", tasks.RevisionView.as_view(), name="revision"),
     path("revisions/<number:number>/restore/", tasks.RestoreView.as_view(), name="restore"),
+]
+
+in_run: list[URLPattern | URLResolver] = [
+    path("", runs.RunView.as_view(), name="run"),
+    path("cancel/", runs.CancelView.as_view(), name="cancel"),
+    path("resume/", runs.ResumeView.as_view(), name="resume"),
+    path("samples/", runs.SamplesView.as_view(), name="samples"),
+    path("samples/<number:position>/", runs.SampleView.as_view(), name="sample"),
 ]
 
 in_environment: list[URLPattern | URLResolver] = [
@@ -41,6 +59,16 @@ in_project: list[URLPattern | URLResolver] = [
         providers.EndpointTestView.as_view(),
         name="endpoint_test",
     ),
+    path("solvers/", solvers.SolversView.as_view(), name="solvers"),
+    path("solvers/<str:solver>/", solvers.SolverView.as_view(), name="solver"),
+    path(
+        "solvers/<str:solver>/versions/",
+        solvers.SolverVersionsView.as_view(),
+        name="solver_versions",
+    ),
+    path("solver-checks/", solvers.SolverChecksView.as_view(), name="solver_checks"),
+    path("runs/", runs.RunsView.as_view(), name="runs"),
+    path("runs/<number:run>/", include(in_run)),
     path("traces/<number:trace>/", traces.TraceView.as_view(), name="trace"),
     path("environments/", environments.EnvironmentsView.as_view(), name="environments"),
     path("environments/<str:environment>/", include(in_environment)),

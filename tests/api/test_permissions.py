@@ -12,6 +12,7 @@ from django.urls import URLPattern, URLResolver
 from apps.accounts.permissions import OPERATOR, Right, may
 from apps.api import urls
 from apps.providers.actions import create_endpoint
+from apps.runs.actions import launch, save_spec
 from apps.tasks.models import Task
 from apps.traces.models import Trace
 from tests.api.callers import Caller, Heard, nobody, signed_in, with_key
@@ -36,6 +37,16 @@ class Row:
 
 V, W, A = Right.VIEW, Right.AUTHOR, Right.ADMINISTER
 NEW = {"split": "train", "content": make_content(message("user", "New"))}
+
+SPEC = """\
+key: answer
+display_name: Answer
+definition:
+  dataset: {key: questions}
+  solver: {type: multi_turn_solver, message_builders: [{type: generate}]}
+  scorers: [{type: string_equals, ground_truth: "{{ sample.target }}"}]
+"""
+LAUNCH = {"environment": "shop", "solver": "answer", "model": "demo"}
 
 GRANTED = {
     "owner": {V, W, A},
@@ -65,6 +76,18 @@ MATRIX: dict[tuple[str, str], Row] = {
     ("endpoint", "DELETE"): Row(A, 204),
     ("endpoint_test", "POST"): Row(A),
     ("trace", "GET"): Row(V),
+    ("solvers", "GET"): Row(V),
+    ("solvers", "POST"): Row(W, 201, {"text": SPEC}),
+    ("solver", "GET"): Row(V),
+    ("solver_versions", "GET"): Row(V),
+    ("solver_checks", "POST"): Row(V, body={"text": SPEC}),
+    ("runs", "GET"): Row(V),
+    ("runs", "POST"): Row(W, 201, LAUNCH),
+    ("run", "GET"): Row(V),
+    ("cancel", "POST"): Row(W),
+    ("resume", "POST"): Row(W, 409),  # it is queued: there is nothing to resume
+    ("samples", "GET"): Row(V),
+    ("sample", "GET"): Row(V),
     ("environments", "GET"): Row(V),
     ("environments", "POST"): Row(W, 201, {"slug": "new"}),
     ("environment", "GET"): Row(V),
@@ -147,8 +170,18 @@ def names(cast: Cast, task: Task) -> dict[str, Any]:
         base_url="http://127.0.0.1:1/v1",
         model="echo",
     )
+    run = launch(
+        actor=OPERATOR,
+        project=cast.project,
+        environment=task.environment,
+        spec=save_spec(actor=OPERATOR, project=cast.project, text=SPEC),
+        evaluated="demo",
+    )
     return {
         "project": "alpha",
+        "solver": "answer",
+        "run": run.number,
+        "position": 0,
         "username": "viewer",
         "key": cast.read_key.row.pk,
         "endpoint": "demo",

@@ -18,6 +18,7 @@ class Lint(Answer):
 
     place: str
     message: str
+    code: str
 
 
 class Solver(Answer):
@@ -53,6 +54,8 @@ class NewSolver(SpecText):
 
 
 class SolverCheck(Answer):
+    """What a text would be as a solver; nothing is saved."""
+
     key: str
     display_name: str
     lints: list[Lint]
@@ -62,10 +65,12 @@ class Metric(Answer):
     """A number with what it rests on; the bounds are of a 95 % interval."""
 
     key: str
+    name: str
+    scorer: str
     value: float | None
-    n: int
-    total: int
-    coverage: float
+    n: int = Field(description="Samples that were scored")
+    total: int = Field(description="All samples")
+    coverage: float = Field(description="n / total")
     low: float | None
     high: float | None
     low_if_failed: float | None = Field(description="If all unscored samples had failed")
@@ -85,6 +90,7 @@ class Run(Answer):
     config: dict[str, Any]
     trials: int
     limit: int | None
+    concurrency: int
     author: str
     samples_total: int
     samples_done: int
@@ -95,7 +101,7 @@ class Run(Answer):
     output_tokens: int
     cost: float
     ended: dict[str, int] = Field(description="Reason to number of samples")
-    metrics: list[dict[str, Any]]
+    metrics: list[Metric]
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
@@ -115,6 +121,7 @@ class NewRun(Body):
     config: dict[str, Any] = Field({}, description="Values of the solver's config_spec")
     trials: int = Field(1, ge=1, le=1000)
     limit: int | None = Field(None, ge=1, lt=2**31, description="Tasks at most")
+    concurrency: int = Field(64, ge=1, le=1000, description="Conversations at once")
     name: str = Field("", max_length=200)
 
 

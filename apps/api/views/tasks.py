@@ -13,7 +13,7 @@ from apps.accounts.queries import get_project
 from apps.api.authentication import actor_of
 from apps.api.bodies import tasks as bodies
 from apps.api.pagination import Order, PageQuery, cut
-from apps.api.parsing import NoQuery, read_body, read_query
+from apps.api.parsing import NoQuery, named_in_body, read_body, read_query
 from apps.api.resource import Resource
 from apps.api.schema import operation
 from apps.tasks import actions, queries
@@ -135,17 +135,18 @@ class TasksView(Resource):
         actor = actor_of(request)
         where = _environment(actor, project, environment, Right.AUTHOR)
         body = read_body(request, bodies.NewTask)
-        row = actions.create_task(
-            actor=actor,
-            environment=where,
-            split=body.split,
-            key=body.key,
-            content=body.content,
-            status=body.status,
-            message=body.message,
-            grader=body.grader,
-            scripted=body.scripted,
-        )
+        with named_in_body():
+            row = actions.create_task(
+                actor=actor,
+                environment=where,
+                split=body.split,
+                key=body.key,
+                content=body.content,
+                status=body.status,
+                message=body.message,
+                grader=body.grader,
+                scripted=body.scripted,
+            )
         return Response(task_detail(row), status=201)
 
 
@@ -175,7 +176,7 @@ class TaskView(Resource):
         actor = actor_of(request)
         row = _task(actor, project, environment, task, Right.AUTHOR)
         body = read_body(request, bodies.TaskChange)
-        with transaction.atomic():
+        with named_in_body(), transaction.atomic():
             if body.key is not None:
                 actions.rename_task(actor=actor, task=row, key=body.key)
             if body.split is not None:
