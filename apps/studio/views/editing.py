@@ -108,7 +108,7 @@ def _document(task: Any) -> dict[str, Any]:
 @require_POST
 @exchange
 def create(request: HttpRequest, actor: Actor, project: str, environment: str) -> HttpResponse:
-    """Save a conversation for the first time; answers 201 with the address of the new task."""
+    """Save a conversation for the first time; answers 201 with the task's addresses."""
     row = get_environment(actor, get_project(actor, project), environment, Right.AUTHOR)
     sent = read_sent(request, SavedDocument)
     task = actions.create_task(
@@ -120,8 +120,11 @@ def create(request: HttpRequest, actor: Actor, project: str, environment: str) -
         status=sent.status,
         message=sent.message,
     )
-    address = reverse("studio:task", args=[row.project.slug, row.slug, task.pk])
-    return JsonResponse({**_saved(task), "address": address}, status=201)
+    addresses = {
+        name: reverse(f"studio:{view}", args=[row.project.slug, row.slug, task.pk])
+        for name, view in (("page", "task"), ("save", "task_save"), ("history", "task_history"))
+    }
+    return JsonResponse({**_saved(task), "addresses": addresses}, status=201)
 
 
 @require_POST
