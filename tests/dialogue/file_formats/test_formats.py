@@ -1,0 +1,218 @@
+"""Each row is recognised by its own shape, and everything in it is kept, converted or refused."""
+
+import io
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from apps.dialogue.file_formats import Note, ReadRow, TaskContent, read_tasks
+from apps.dialogue.message import Message, conversation_to_wire
+from tests.dialogue.conversations import conversations, json_objects
+
+USER = {"role": "user", "blocks": [{"type": "text", "text": "hi"}]}
+SAID = {"role": "user", "content": "hi"}
+
+
+def read(row: Any) -> ReadRow:
+    (read_row,) = read_tasks(io.BytesIO(json.dumps(row).encode()))
+    return read_row
+
+
+def task(row: Any) -> TaskContent:
+    content = read(row).task
+    assert content is not None
+    return content
+
+
+def refused(row: Any) -> Note:
+    read_row = read(row)
+    assert read_row.task is None
+    (note,) = [each for each in read_row.notes if each.kind == "refused"]
+    return note
+
+
+def said(content: TaskContent) -> list[tuple[str, str]]:
+    return [(message.role, message.text) for message in content.messages]
+
+
+@pytest.mark.parametrize(
+    ("row", "name"),
+    [
+        ({"conversation": [USER]}, "canonical"),
+        ({"messages": [USER]}, "canonical"),
+        ({"messages": [SAID]}, "openai_chat"),
+        ({"messages": [SAID], "question_id": 1, "turns": ["x"]}, "openai_chat"),
+        ({"question_id": 1, "turns": ["x"]}, "mt_bench"),
+        ({"question": "x"}, "attribute_rows"),
+    ],
+)
+def test_a_row_is_recognised_by_its_own_keys(row: dict[str, Any], name: str) -> None:
+    read_row = read(row)
+    assert read_row.format == name
+    assert read_row.task is not None
+
+
+def test_rows_of_different_formats_may_stand_in_one_file() -> None:
+    rows = [{"question": "x"}, {"messages": [SAID]}, {"conversation": [USER]}]
+    data = b"\n".join(json.dumps(row).encode() for row in rows)
+    assert [row.format for row in read_tasks(io.BytesIO(data))] == [
+        "attribute_rows", "openai_chat", "canonical"
+    ]  # fmt: skip
+
+
+@given(conversations(), json_objects)
+def test_a_canonical_task_is_read_as_it_was_written(
+    messages: tuple[Message, ...], attributes: dict[str, Any]
+) -> None:
+    if not messages:
+        return
+    attributes = {f"x-{name}": value for name, value in attributes.items()}
+    row = {"id": "k", "conversation": conversation_to_wire(messages), **attributes}
+    assert task(row) == TaskContent("k", messages, attributes, None, ())
+    assert read(row).notes == ()
+
+
+def test_what_is_wrong_in_a_canonical_row_is_named() -> None:
+    note = refused({"conversation": [USER, {"role": "user", "blocks": [], "name": "x"}]})
+    assert note.place == "conversation[1].name"
+
+
+def test_tools_tags_and_every_other_key_of_a_chat_row_are_kept() -> None:
+    tools = [{"type": "function", "function": {"name": "f", "parameters": {}}}]
+    row = {
+        "id": "k",
+        "messages": [SAID],
+        "tools": tools,
+        "tags": ["a", "a"],
+        "split": None,
+        "n": 1.0,
+    }
+    content = task(row)
+    assert content.tools == tools
+    assert content.tags == ("a",)
+    assert content.attributes == {"split": None, "n": 1.0}
+
+
+def test_stringified_tools_and_functions_of_old_become_tools() -> None:
+    function = {"name": "f", "parameters": "{}"}
+    made = [{"type": "function", "function": function}]
+    assert task({"messages": [SAID], "tools": json.dumps(made)}).tools == made
+    content = task({"messages": [SAID], "functions": [function]})
+    assert content.tools == made
+    assert content.attributes == {}
+    assert refused({"messages": [SAID], "tools": "{broken"}).place == "tools"
+    assert refused({"messages": [SAID], "tools": '"text"'}).place == "tools"
+    assert refused({"messages": [SAID], "tools": ["x"]}).place == "tools"
+
+
+def test_the_ledger_says_what_became_of_a_chat_row() -> None:
+    messages = [
+        {"role": "developer", "content": "d"},
+        {"role": "user", "content": "u", "name": "ann"},
+        {"role": "assistant", "function_call": {"name": "f", "arguments": "{}"}},
+        {"role": "function", "name": "f", "content": "x"},
+    ]
+    noted = {(note.kind, note.place) for note in read({"messages": messages}).notes}
+    assert noted == {
+        ("converted", "messages[0].role"),
+        ("kept", "messages[1].detail"),
+        ("invented", "messages[2].function_call"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("messages", "place"),
+    [
+        ([], "messages"),
+        (None, "messages"),
+        ("text", "messages"),
+        ([None], "messages[0]"),
+        ([SAID, {"role": "critic", "content": "x"}], "messages[1]"),
+        ([{"role": "user", "content": "nul \u0000"}], "messages[0].content.text"),
+    ],
+)
+def test_a_chat_row_that_cannot_be_read_is_refused_with_its_place(
+    messages: Any, place: str
+) -> None:
+    assert refused({"messages": messages}).place == place
+
+
+def test_the_turns_of_mt_bench_are_user_messages_in_a_row() -> None:
+    row = {"question_id": 81, "category": "writing", "turns": ["One.", "Two."], "reference": ["R"]}
+    content = task(row)
+    assert content.key == "81"
+    assert said(content) == [("user", "One."), ("user", "Two.")]
+    assert content.attributes == row
+    assert refused({**row, "turns": ["x", 5]}).place == "turns[1].blocks[0].text"
+    assert refused({**row, "turns": []}).place == "turns"
+
+
+@pytest.mark.parametrize("column", ["question", "prompt", "input"])
+def test_a_question_becomes_a_user_message_and_stays_an_attribute(column: str) -> None:
+    row = {"id": "k", column: "Why?", "target": "Because."}
+    content = task(row)
+    assert (content.key, said(content)) == ("k", [("user", "Why?")])
+    assert content.attributes == {column: "Why?", "target": "Because."}
+    assert [(note.kind, note.place) for note in read(row).notes] == [("converted", column)]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {},
+        {"answer": "x"},
+        {"question": "  "},
+        {"input": [SAID]},
+        {"instruction": "Do", "input": "x", "output": "y"},
+        {"conversations": [{"from": "human", "value": "x"}]},
+    ],
+)
+def test_a_row_without_a_conversation_is_told_what_would_be_right(row: dict[str, Any]) -> None:
+    note = refused(row)
+    for wanted in ("conversation", "messages", "turns", "question, prompt or input"):
+        assert wanted in note.message
+
+
+@pytest.mark.parametrize(
+    ("value", "key"),
+    [("7", "7"), (7, "7"), (7.0, "7.0"), (10**22, str(10**22)), (None, None), ("", None)],
+)
+def test_a_number_as_id_becomes_a_text_with_a_note(value: Any, key: str | None) -> None:
+    row = {"id": value, "question": "x"}
+    assert task(row).key == key
+    assert "id" not in task(row).attributes
+    converted = [note.place for note in read(row).notes if note.code == "id_not_string"]
+    assert converted == (["id"] if isinstance(value, int | float) else [])
+
+
+@pytest.mark.parametrize("value", [True, ["x"], {"a": 1}, "nul \u0000"])
+def test_what_can_be_no_id_is_refused(value: Any) -> None:
+    assert refused({"id": value, "question": "x"}).place == "id"
+
+
+def test_other_key_columns_give_the_key_and_stay_attributes() -> None:
+    content = task({"task_id": "t-1", "question": "x"})
+    assert content.key == "t-1"
+    assert content.attributes == {"task_id": "t-1", "question": "x"}
+    assert task({"id": "a", "key": "b", "question": "x"}).key == "a"
+
+
+@pytest.mark.parametrize(
+    ("row", "place"),
+    [
+        ('{"question": "x", "score": NaN}', "score"),
+        ('{"question": "x", "scores": [1, 1e999]}', "scores[1]"),
+        ('{"question": "x", "a": {"b": "\\u0000"}}', "a.b"),
+        ('{"question": "x", "a": "\\ud83d"}', "a"),
+        ('{"question": "x", "conversation": "y"}', "conversation"),
+    ],
+)
+def test_attributes_that_cannot_be_kept_refuse_the_row_with_their_place(
+    row: str, place: str
+) -> None:
+    (read_row,) = read_tasks(io.BytesIO(row.encode()))
+    assert read_row.task is None
+    assert read_row.notes[-1].kind == "refused"
+    assert read_row.notes[-1].place == place
