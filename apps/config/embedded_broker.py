@@ -55,7 +55,7 @@ def prepare(folder: Path) -> EmbeddedBroker:
     config.touch(mode=0o600)
     config.write_text(
         f'bind 127.0.0.1\nport {port}\nrequirepass {password}\nsave ""\nappendonly no\n'
-        f'dir "{folder}"\ndaemonize no\nloglevel warning\n',
+        f'dir "{folder}"\ndaemonize no\nloglevel warning\nlogfile "{folder / "broker.log"}"\n',
         encoding="utf-8",
     )
     url = f"redis://:{password}@127.0.0.1:{port}/0"

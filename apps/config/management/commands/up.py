@@ -91,7 +91,7 @@ def worker_command() -> list[str]:
     schedule = str(settings.VAR / "run" / "beat-schedule")
     return [
         sys.executable, "-m", "celery", "--app", "apps.config", "worker", "--beat",
-        "--schedule", schedule, "--concurrency", "2", "--loglevel", ENV.log_level,
+        "--schedule", schedule, "--concurrency", "2", "--quiet", "--loglevel", "WARNING",
         "--without-gossip", "--without-mingle", "--hostname", f"turnwright-{ENV.port}@%h",
     ]  # fmt: skip
 
