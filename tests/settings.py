@@ -28,3 +28,7 @@ os.environ["TURNWRIGHT_VAR"] = _var
 from apps.config.settings import *  # noqa: E402, F403 -- the environment comes first
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):  # noqa: F405
+    # A file, as in the product: threads of one test share it, which memory does not stand.
+    DATABASES["default"]["TEST"] = {"NAME": f"{_var}/tests.sqlite3"}  # noqa: F405
