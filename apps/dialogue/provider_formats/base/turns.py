@@ -108,16 +108,15 @@ def lay_out(messages: Sequence[Message], format_name: str) -> list[Turn]:
     Raises ``ConversionRefused`` for a message without content (C2) and ``PairingError`` for calls
     and results that do not belong together (C3).
     """
-    for index, message in enumerate(messages):
-        if not message.blocks:
-            raise ConversionRefused("has no content", place=f"messages[{index}]")
+    split = [_split(format_name, message, index) for index, message in enumerate(messages)]
+    if not any(turn.calls or answers for turn, answers in split):
+        return [turn for turn, _ in split]
     check_pairing(messages)
     turns: list[Turn] = []
     last: Turn | None = None  # the last turn that is not a user's
     host: Turn | None = None  # the first user turn after it: results go there
-    for index, message in enumerate(messages):
-        turn, answers = _split(format_name, message, index)
-        if message.role != "user":
+    for turn, answers in split:
+        if turn.role != "user":
             last, host = turn, None
         else:
             turn.asked = last
@@ -130,6 +129,8 @@ def lay_out(messages: Sequence[Message], format_name: str) -> list[Turn]:
 
 
 def _split(format_name: str, message: Message, index: int) -> tuple[Turn, list[Answer]]:
+    if not message.blocks:
+        raise ConversionRefused("has no content", place=f"messages[{index}]")
     blocks: list[LeadBlock] = []
     calls: list[ToolCallBlock] = []
     answers: list[Answer] = []
