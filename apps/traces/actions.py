@@ -40,6 +40,7 @@ class NewCall:
     endpoint_id: int
     path: str
     fingerprint: str
+    planned_at: datetime = field(default_factory=timezone.now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +131,7 @@ def _insert_calls(calls: Iterable[NewCall], state: CallState, sent_at: datetime 
                 endpoint_id=call.endpoint_id,
                 path=call.path[:300],
                 fingerprint=call.fingerprint,
+                planned_at=call.planned_at,
                 sent_at=sent_at,
             )
             for call in calls
