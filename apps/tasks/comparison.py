@@ -109,10 +109,24 @@ def word_pieces(before: str, after: str) -> tuple[Piece, ...]:
 
 
 def _whole(before: str, after: str) -> Iterator[Piece]:
-    if before:
-        yield Piece("removed", before)
-    if after:
-        yield Piece("added", after)
+    """``before`` gone and ``after`` come; the space that both end with is neither."""
+    tail = _common_space(before, after)
+    end = -len(tail) if tail else None
+    if before[:end]:
+        yield Piece("removed", before[:end])
+    if after[:end]:
+        yield Piece("added", after[:end])
+    if tail:
+        yield Piece("same", tail)
+
+
+def _common_space(before: str, after: str) -> str:
+    length = 0
+    for old, new in zip(reversed(before), reversed(after), strict=False):
+        if old != new or not old.isspace():
+            break
+        length += 1
+    return after[len(after) - length :]
 
 
 def _words(text: str) -> list[str]:

@@ -32,9 +32,7 @@ class PreviewedDocument(_Sent):
     """A conversation to look at in the shapes of ``formats``, without saving it."""
 
     content: dict[str, Any]
-    formats: tuple[str, ...] = ()
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    formats: list[str] = []
 
 
 Sent = TypeVar("Sent", bound=_Sent)

@@ -68,7 +68,7 @@ function dropAt(editor: Editor, dragged: Dragged, event: DragEvent): Drop | null
   if (dragged.kind === "block") {
     const block = over.closest<HTMLElement>("[data-block]");
     if (block) return dropAtBlock(editor, dragged.uid, block, event);
-    const turn = over.closest<HTMLElement>(".turn[data-turn]");
+    const turn = over.closest<HTMLElement>(".ed-turn[data-turn]");
     return turn && dropInTurn(editor, dragged.uid, turn);
   }
   const element = over.closest<HTMLElement>("[data-turn]");

@@ -47,7 +47,7 @@ export function taskEditor(root: HTMLElement): void {
   listenForKeys(root, editor, openSheet);
   listenForDrags(root, editor);
   root.addEventListener("focusin", (event) => {
-    const turn = (event.target as HTMLElement).closest<HTMLElement>(".turn")?.dataset.turn;
+    const turn = (event.target as HTMLElement).closest<HTMLElement>(".ed-turn")?.dataset.turn;
     if (turn) editor.select(Number(turn));
   });
   root.addEventListener("focusout", () => editor.endTyping());
@@ -74,7 +74,7 @@ function focusOn(root: HTMLElement, { turn, block, field }: Target): void {
     block !== null
       ? root.querySelector<HTMLElement>(`[data-block="${block}"]`)
       : turn !== null
-        ? root.querySelector<HTMLElement>(`.turn[data-turn="${turn}"]`)
+        ? root.querySelector<HTMLElement>(`.ed-turn[data-turn="${turn}"]`)
         : root;
   const inside = field === null ? null : scope?.querySelector<HTMLElement>(fieldIn(field));
   const element = inside ?? (scope === root ? null : scope);

@@ -19,11 +19,17 @@ describe("JSON that survives", () => {
     );
   });
 
-  it("is the same after indenting and closing up again", () => {
+  it("is the same after being laid out and closed up again", () => {
     expect(compactJson(prettyJson(ODD))).toBe(compactJson(ODD));
-    expect(prettyJson('{"a":[1.0,{"b":2}]}')).toBe(
-      '{\n  "a": [\n    1.0,\n    {\n      "b": 2\n    }\n  ]\n}',
+  });
+
+  it("is laid out on one line where it fits, and a line a member where not", () => {
+    expect(prettyJson('{"a":[1.0,{"b":2}]}')).toBe('{"a": [1.0, {"b": 2}]}');
+    const long = JSON.stringify("x".repeat(50));
+    expect(prettyJson(`{"a":${long},"b":[1,2],"c":{}}`)).toBe(
+      `{\n  "a": ${long},\n  "b": [1, 2],\n  "c": {}\n}`,
     );
+    expect(prettyJson(`[[${long},1]]`)).toBe(`[\n  [\n    ${long},\n    1\n  ]\n]`);
   });
 
   it("knows where each value stands in the text", () => {

@@ -71,12 +71,15 @@ export function jsonFault(text: string, kind?: JsonKind): JsonFault | null {
 
 /** The same value without white space between its parts; numbers and strings stay as written. */
 export function compactJson(text: string): string {
-  return write(parseJson(text), text, "", ",", ":", 0);
+  return inOneLine(parseJson(text), text, ",", ":");
 }
 
-/** The same value indented by two spaces; numbers and strings stay as written. */
+/** Characters that an object or a list may have to stay on one line. */
+const LINE = 56;
+
+/** The same value laid out to be read; numbers and strings stay as written. */
 export function prettyJson(text: string): string {
-  return write(parseJson(text), text, "  ", ",", ": ", 0);
+  return laidOut(parseJson(text), text, "");
 }
 
 /** `prettyJson`, or the text itself while it is not JSON. */
@@ -96,30 +99,29 @@ export function member(node: JsonNode, key: string): JsonNode | undefined {
   return node.entries.find((entry) => entry.key === key)?.value;
 }
 
-function write(
-  node: JsonNode,
-  text: string,
-  indent: string,
-  comma: string,
-  colon: string,
-  depth: number,
-): string {
+function inOneLine(node: JsonNode, text: string, comma: string, colon: string): string {
+  const inner = (value: JsonNode): string => inOneLine(value, text, comma, colon);
+  switch (node.kind) {
+    case "object":
+      return `{${node.entries.map((each) => each.written + colon + inner(each.value)).join(comma)}}`;
+    case "array":
+      return `[${node.items.map(inner).join(comma)}]`;
+    default:
+      return text.slice(node.start, node.end);
+  }
+}
+
+function laidOut(node: JsonNode, text: string, indent: string): string {
+  if (node.kind !== "object" && node.kind !== "array") return text.slice(node.start, node.end);
+  const line = inOneLine(node, text, ", ", ": ");
+  if (line.length <= LINE) return line;
+  const deeper = `${indent}  `;
   const parts =
     node.kind === "object"
-      ? node.entries.map(
-          (entry) =>
-            entry.written + colon + write(entry.value, text, indent, comma, colon, depth + 1),
-        )
-      : node.kind === "array"
-        ? node.items.map((item) => write(item, text, indent, comma, colon, depth + 1))
-        : null;
-  if (parts === null) return text.slice(node.start, node.end);
+      ? node.entries.map((each) => `${each.written}: ${laidOut(each.value, text, deeper)}`)
+      : node.items.map((each) => laidOut(each, text, deeper));
   const [open, close] = node.kind === "object" ? ["{", "}"] : ["[", "]"];
-  if (parts.length === 0) return open + close;
-  if (indent === "") return open + parts.join(comma) + close;
-  const inner = `\n${indent.repeat(depth + 1)}`;
-  const outer = `\n${indent.repeat(depth)}`;
-  return `${open}${inner}${parts.join(comma + inner)}${outer}${close}`;
+  return `${open}\n${deeper}${parts.join(`,\n${deeper}`)}\n${indent}${close}`;
 }
 
 class Reader {

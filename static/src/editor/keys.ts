@@ -120,7 +120,7 @@ function withAlt(event: KeyboardEvent, editor: Editor): boolean {
 /** From a field to its turn, so that the plain keys work again. */
 function leaveField(root: HTMLElement, target: HTMLElement): boolean {
   if (!root.contains(target) || !target.matches("input, textarea, select")) return false;
-  const turn = target.closest<HTMLElement>(".turn");
+  const turn = target.closest<HTMLElement>(".ed-turn");
   if (turn) turn.focus({ preventScroll: true });
   else target.blur();
   return true;

@@ -159,9 +159,9 @@ describe("Blocks", () => {
     const [first, second] = at(turns, 0).blocks as [Block, Block];
     const called = at(at(retypeBlock(turns, first.uid, "tool_call"), 0).blocks, 0);
     expect(called).toMatchObject({ type: "tool_call", id: "call_1", name: "look_up" });
-    expect((called as ToolCallBlock).input).toBe('{\n  "id": 1.0\n}');
+    expect((called as ToolCallBlock).input).toBe('{"id": 1.0}');
     const wrapped = at(at(retypeBlock(turns, second.uid, "tool_call"), 0).blocks, 1);
-    expect((wrapped as ToolCallBlock).input).toBe('{\n  "text": "plain"\n}');
+    expect((wrapped as ToolCallBlock).input).toBe('{"text": "plain"}');
     const thought = retypeBlock(turns, second.uid, "reasoning");
     expect(at(at(thought, 0).blocks, 1)).toMatchObject({ type: "reasoning", text: "plain" });
     expect(said(retypeBlock(thought, second.uid, "text"))).toEqual(said(turns));

@@ -53,7 +53,9 @@ const known = new WeakMap<Turn, readonly Problem[]>();
 export function turnProblems(turn: Turn): readonly Problem[] {
   const found = known.get(turn);
   if (found) return found;
+  const empty = problem(turn, null, "blocks", "This turn has nothing in it yet.", "warning");
   const made = [
+    ...(turn.blocks.length === 0 ? [empty] : []),
     ...detailProblems(turn, null, turn.detail),
     ...turn.blocks.flatMap((block) => [
       ...misplaced(turn, block, PLACEMENT[turn.role], `a ${turn.role} turn`),

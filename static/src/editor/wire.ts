@@ -1,6 +1,6 @@
 /** Between the server's canonical JSON text and the editor's model, without changing a byte inside. */
 
-import { compactJson, type JsonNode, jsonFault, member, parseJson } from "./json.ts";
+import { compactJson, type JsonNode, jsonFault, member, parseJson, prettyJson } from "./json.ts";
 import { type Block, type Conversation, type JsonText, newUid, ROLES, type Turn } from "./model.ts";
 
 /** A revision's content: the conversation and what belongs to it. */
@@ -24,7 +24,7 @@ export function readContent(text: JsonText): Content {
   const attributes = member(node, "attributes");
   return {
     turns: items(member(node, "messages")).map((each) => source.turn(each)),
-    attributes: attributes ? source.raw(attributes) : "{}",
+    attributes: attributes ? source.laidOut(attributes) : "{}",
     tags: items(member(node, "tags")).map((each) => source.text(each)),
     others: node.entries
       .filter((entry) => !SHOWN.has(entry.key))
@@ -130,13 +130,18 @@ class Source {
     return this.written.slice(node.start, node.end);
   }
 
+  /** JSON that a person may write: the same, but for the white space that makes it readable. */
+  laidOut(node: JsonNode): JsonText {
+    return prettyJson(this.raw(node));
+  }
+
   text(node: JsonNode | undefined): string {
     return node?.kind === "string" ? node.value : "";
   }
 
   detail(node: JsonNode): JsonText | null {
     const detail = member(node, "detail");
-    return detail === undefined || detail.kind === "null" ? null : this.raw(detail);
+    return detail === undefined || detail.kind === "null" ? null : this.laidOut(detail);
   }
 
   turn(node: JsonNode): Turn {
@@ -166,7 +171,7 @@ class Source {
       }
       case "tool_call": {
         const input = member(node, "input");
-        const written = input ? this.raw(input) : "{}";
+        const written = input ? this.laidOut(input) : "{}";
         return { uid, type, id: field("id"), name: field("name"), input: written, detail };
       }
       case "tool_result": {

@@ -63,7 +63,7 @@ export function blockView(view: BlockView): TemplateResult {
         ? nothing
         : html`<div class="block__tools">
             <span class="grip" data-drags="block" draggable="true" title="Drag to move (Alt Shift ↑ ↓)">${icon("grip-vertical")}</span>
-            <button class="tool" type="button" aria-haspopup="menu" aria-expanded="false" aria-label="${BLOCK_NAMES[block.type]} of turn ${view.number}: actions" title="Actions" @click=${(event: Event) => openMenu(event.currentTarget as HTMLElement, menuOf(view))}>${icon("ellipsis")}</button>
+            <button class="ed-tool" type="button" aria-haspopup="menu" aria-expanded="false" aria-label="${BLOCK_NAMES[block.type]} of turn ${view.number}: actions" title="Actions" @click=${(event: Event) => openMenu(event.currentTarget as HTMLElement, menuOf(view))}>${icon("ellipsis")}</button>
           </div>`
     }
   </div>`;
@@ -94,7 +94,9 @@ function body(view: BlockView): TemplateResult {
 // ---- text and reasoning -------------------------------------------------------------------------
 
 function textBody(view: BlockView, block: TextBlock): TemplateResult {
-  return area(view, block, "area area--read", `Text, turn ${view.number}`);
+  const data = view.result !== null && /^\s*[{[]/.test(block.text);
+  const look = data ? "area area--mono" : "area area--read";
+  return area(view, block, look, `Text, turn ${view.number}`);
 }
 
 function area(
@@ -135,7 +137,7 @@ function reasoningBody(view: BlockView, block: ReasoningBlock): TemplateResult {
   const lines = linesOf(block.text);
   const folds = lines > FOLDED_LINES;
   const folded = folds && !editor.unfolded.has(block.uid);
-  return html`<div class="reasoning ${folded ? "is-folded" : ""}" @focusin=${() => folded && editor.unfold(block.uid)}>
+  return html`<div class="ed-reasoning ${folded ? "is-folded" : ""}" @focusin=${() => folded && editor.unfold(block.uid)}>
     <div class="block__label">${icon("brain")}Reasoning
       ${block.signature === null ? nothing : signature(editor, block)}
       ${
@@ -171,7 +173,7 @@ function imageBody(view: BlockView, block: ImageBlock): TemplateResult {
     void commands.setPicture(editor, block.uid, file);
   };
   const empty = block.data === "";
-  const picker = html`<label class="picture__choose ${empty ? "button button--small" : "link-button"}"
+  const picker = html`<label class="ed-picture__choose ${empty ? "button button--small" : "link-button"}"
     >${empty ? html`${icon("image-plus")}Choose a picture` : "Replace"}<input
       class="visually-hidden"
       type="file"
@@ -181,7 +183,7 @@ function imageBody(view: BlockView, block: ImageBlock): TemplateResult {
       @change=${choose}
   /></label>`;
   return html`<div
-    class="picture ${empty ? "is-empty" : ""}"
+    class="ed-picture ${empty ? "is-empty" : ""}"
     @dragover=${(event: DragEvent) => !editor.readOnly && event.dataTransfer?.types.includes("Files") && event.preventDefault()}
     @drop=${(event: DragEvent) => take(event, event.dataTransfer)}
     @paste=${(event: ClipboardEvent) => take(event, event.clipboardData)}
@@ -189,8 +191,8 @@ function imageBody(view: BlockView, block: ImageBlock): TemplateResult {
     ${
       empty
         ? html`${editor.readOnly ? nothing : picker}<span class="faint">or paste or drop one here: PNG, JPEG, GIF or WebP, up to 5 MB</span>`
-        : html`<img class="picture__shown" src="data:${block.mimeType};base64,${block.data}" alt="Picture in turn ${number}" />
-            <div class="picture__facts faint">${block.mimeType} · ${size(sizeOf(block.data))} ${editor.readOnly ? nothing : picker}</div>`
+        : html`<img class="ed-picture__shown" src="data:${block.mimeType};base64,${block.data}" alt="Picture in turn ${number}" />
+            <div class="ed-picture__facts faint">${block.mimeType} · ${size(sizeOf(block.data))} ${editor.readOnly ? nothing : picker}</div>`
     }
   </div>`;
 }
@@ -200,11 +202,12 @@ function imageBody(view: BlockView, block: ImageBlock): TemplateResult {
 function callBody(view: BlockView, block: ToolCallBlock): TemplateResult {
   const { editor, number, problems } = view;
   const mine = problems.filter((each) => each.block === block.uid);
-  const has = (field: string): boolean => mine.some((each) => each.field === field);
+  const has = (field: string): boolean =>
+    mine.some((each) => each.field === field && each.severity === "error");
   return html`<div class="card-tool">
     <div class="card-tool__head">
       ${icon("wrench")}
-      <input class="bare bare--mono bare--name" data-field="name" list="tool-names" placeholder="tool name" autocomplete="off" spellcheck="false" aria-label="Name of the tool, turn ${number}" aria-invalid=${has("name") ? "true" : "false"} ?readonly=${editor.readOnly} .value=${live(block.name)} @input=${(event: InputEvent) => commands.typeName(editor, block.uid, (event.target as HTMLInputElement).value)} />
+      <input class="bare bare--mono bare--name" data-field="name" list="tool-names" placeholder="tool name" autocomplete="off" spellcheck="false" aria-label="Name of the tool, turn ${number}" title=${block.name || nothing} aria-invalid=${has("name") ? "true" : "false"} ?readonly=${editor.readOnly} .value=${live(block.name)} @input=${(event: InputEvent) => commands.typeName(editor, block.uid, (event.target as HTMLInputElement).value)} />
       <input class="bare bare--mono bare--id" data-field="id" placeholder="id" autocomplete="off" spellcheck="false" aria-label="Id of the call, turn ${number}" title="Id of the call; its result follows when it is changed" aria-invalid=${has("id") ? "true" : "false"} ?readonly=${editor.readOnly} .value=${live(block.id)} @change=${(event: Event) => commands.renameCall(editor, block.uid, (event.target as HTMLInputElement).value)} />
     </div>
     ${jsonField({

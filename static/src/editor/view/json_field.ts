@@ -19,7 +19,7 @@ export function jsonField(options: JsonField): TemplateResult {
   const { text, label, field, readOnly, wrong } = options;
   const format = (): void => options.type(prettyJson(text));
   const canFormat = !readOnly && jsonFault(text) === null && prettyJson(text) !== text;
-  return html`<div class="json">
+  return html`<div class="ed-json">
     <textarea
       class="area area--mono"
       data-field=${field}
@@ -38,7 +38,7 @@ export function jsonField(options: JsonField): TemplateResult {
     ></textarea>
     ${
       canFormat
-        ? html`<button class="json__format" type="button" @click=${format}>Format</button>`
+        ? html`<button class="ed-json__format" type="button" @click=${format}>Format</button>`
         : nothing
     }
   </div>`;

@@ -9,6 +9,7 @@ import { countChangedTurns } from "../document.ts";
 import type { AnyProblem, Editor } from "../editor.ts";
 import { lanesOf } from "../lanes.ts";
 import { callsBefore, resultsAfter, type Turn, type Uid } from "../model.ts";
+import { worst } from "../problems.ts";
 import { conflictView } from "./conflict.ts";
 import { statusChip } from "./facts.ts";
 import { icon } from "./icon.ts";
@@ -65,7 +66,7 @@ function head(
               <button class="icon-button" type="button" aria-label="Redo" title="Redo (Ctrl Shift Z)" ?disabled=${editor.line.future === null} @click=${() => editor.redo()}>${icon("redo-2")}</button>`
       }
       <button class="icon-button editor__keys" type="button" aria-label="Keys" title="Keys (?)" @click=${openSheet}>${icon("keyboard")}</button>
-      <button class="icon-button editor__panel" type="button" aria-label="Panel: task, ${plural(problems.length, "problem")}, payload, history" aria-expanded=${editor.panelOpen ? "true" : "false"} @click=${() => editor.togglePanel()}>${icon("panel-right")}${problems.length > 0 ? html`<span class="badge badge--danger">${problems.length}</span>` : nothing}</button>
+      <button class="icon-button editor__panel" type="button" aria-label="Panel: task, ${plural(problems.length, "problem")}, payload, history" aria-expanded=${editor.panelOpen ? "true" : "false"} @click=${() => editor.togglePanel()}>${icon("panel-right")}${problems.length > 0 ? html`<span class="badge badge--${worst(problems) === "error" ? "danger" : "warning"}">${problems.length}</span>` : nothing}</button>
       ${editor.readOnly ? nothing : saving(editor)}
     </div>
   </div>`;

@@ -28,16 +28,16 @@ export function turnView(view: TurnView): TemplateResult {
   const { editor, turn, index, isSelected, problems, lanes } = view;
   const number = index + 1;
   return html`<section
-    class="turn turn--${turn.role} ${isSelected ? "is-selected" : ""}"
+    class="ed-turn ed-turn--${turn.role} ${isSelected ? "is-selected" : ""}"
     data-turn=${turn.uid}
     tabindex=${isSelected ? "0" : "-1"}
     aria-label="Turn ${number}, ${ROLE_NAMES[turn.role]}"
   >
-    <header class="turn__head">
+    <header class="ed-turn__head">
       ${lanesView(lanes.head)}
-      <div class="turn__title">
+      <div class="ed-turn__title">
         ${roleSelect(view, number)}
-        <span class="turn__number">${number}</span>
+        <span class="ed-turn__number">${number}</span>
         ${detailOf(editor, turn, `turn ${number}`)}
       </div>
       ${editor.readOnly ? nothing : tools(view, number)}
@@ -59,7 +59,7 @@ export function turnView(view: TurnView): TemplateResult {
         }),
     )}
     ${turn.blocks.length === 0 ? emptyTurn(view) : nothing}
-    <div class="turn__gap">
+    <div class="ed-turn__gap">
       ${lanesView(lanes.gap)}
       ${problemLines(
         problems.filter((each) => each.block === null),
@@ -77,7 +77,7 @@ export function turnView(view: TurnView): TemplateResult {
 function roleSelect({ editor, turn }: TurnView, number: number): TemplateResult {
   const choose = (event: Event): void =>
     commands.setRole(editor, turn.uid, (event.target as HTMLSelectElement).value as Role);
-  return html`<select class="turn__role" data-field="role" aria-label="Role of turn ${number}" title="Role (1 system, 2 user, 3 assistant)" ?disabled=${editor.readOnly} .value=${live(turn.role)} @change=${choose}>
+  return html`<select class="ed-turn__role" data-field="role" aria-label="Role of turn ${number}" title="Role (1 system, 2 user, 3 assistant)" ?disabled=${editor.readOnly} .value=${live(turn.role)} @change=${choose}>
     ${ROLES.map((role) => html`<option value=${role} ?selected=${role === turn.role}>${ROLE_NAMES[role]}</option>`)}
   </select>`;
 }
@@ -87,11 +87,11 @@ function tools(view: TurnView, number: number): TemplateResult {
   const open = (groups: readonly (readonly MenuItem[])[]) => (event: Event) =>
     openMenu(event.currentTarget as HTMLElement, groups);
   const last = index === editor.turns.length - 1;
-  return html`<div class="turn__tools">
-    <button class="tool" type="button" aria-haspopup="menu" aria-expanded="false" aria-label="Add a block to turn ${number}" title="Add a block" @click=${open([blockItems(view)])}>${icon("plus")}</button>
-    <button class="tool tool--wide" type="button" ?disabled=${index === 0} aria-label="Move turn ${number} up" title="Move up (Alt ↑)" @click=${() => commands.moveTurnBy(editor, turn.uid, -1)}>${icon("arrow-up")}</button>
-    <button class="tool tool--wide" type="button" ?disabled=${last} aria-label="Move turn ${number} down" title="Move down (Alt ↓)" @click=${() => commands.moveTurnBy(editor, turn.uid, 1)}>${icon("arrow-down")}</button>
-    <button class="tool" type="button" aria-haspopup="menu" aria-expanded="false" aria-label="Turn ${number}: actions" title="Actions" @click=${open(turnItems(view))}>${icon("ellipsis")}</button>
+  return html`<div class="ed-turn__tools">
+    <button class="ed-tool" type="button" aria-haspopup="menu" aria-expanded="false" aria-label="Add a block to turn ${number}" title="Add a block" @click=${open([blockItems(view)])}>${icon("plus")}</button>
+    <button class="ed-tool ed-tool--wide" type="button" ?disabled=${index === 0} aria-label="Move turn ${number} up" title="Move up (Alt ↑)" @click=${() => commands.moveTurnBy(editor, turn.uid, -1)}>${icon("arrow-up")}</button>
+    <button class="ed-tool ed-tool--wide" type="button" ?disabled=${last} aria-label="Move turn ${number} down" title="Move down (Alt ↓)" @click=${() => commands.moveTurnBy(editor, turn.uid, 1)}>${icon("arrow-down")}</button>
+    <button class="ed-tool" type="button" aria-haspopup="menu" aria-expanded="false" aria-label="Turn ${number}: actions" title="Actions" @click=${open(turnItems(view))}>${icon("ellipsis")}</button>
     <span class="grip" data-drags="turn" draggable="true" title="Drag to move (Alt ↑ ↓)">${icon("grip-vertical")}</span>
   </div>`;
 }
