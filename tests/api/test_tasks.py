@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from apps.tasks.models import Split, Task
+from apps.tasks.models import Environment, Split, Task
 from tests.api.callers import Caller
 from tests.factories import conversation, make_content, make_task, message
 
@@ -178,3 +178,24 @@ def test_a_tasks_own_grader_stays_with_its_revision(shop: Caller, split: Split) 
         {"base": 1, "content": make_content(message("user", "New"))},
     ).json
     assert saved["grader"] == made["grader"]
+
+
+def test_a_preview_shows_what_is_sent_and_who_cannot_carry_it(
+    shop: Caller, environment: Environment
+) -> None:
+    content = make_content(*conversation())
+    heard = shop.post("previews/", {"content": content, "formats": ["prompt", "openai", "google"]})
+    assert heard.status == 200
+    payloads = heard.json["payloads"]
+    texts = [block.get("text") for block in payloads["prompt"]["value"]]
+    assert "Where is my parcel? Order 7302." in texts
+    assert payloads["openai"]["value"][0]["role"] == "user"
+    picture = {"type": "image", "data": "AAAA", "mimeType": "image/png"}
+    odd = {"messages": [message("user"), message("assistant", picture)]}
+    refused = shop.post("previews/", {"content": odd, "formats": ["openai"]}).json
+    assert refused["unready"][0]["place"] == "messages[0].blocks"
+    assert refused["payloads"]["openai"]["value"] is None
+    assert refused["payloads"]["openai"]["refused"]["message"]
+    wrong = shop.post("previews/", {"content": content, "formats": ["prompt", "xml"]})
+    assert wrong.problem["place"] == "formats[1]"
+    assert not Task.objects.exists()

@@ -80,6 +80,19 @@ def test_the_whole_ledger_comes_as_lines(shop: Caller) -> None:
     assert len(lines) == 6
 
 
+@pytest.mark.parametrize("ledger", ["json", "jsonl"])
+def test_a_dry_run_tells_all_and_keeps_nothing(shop: Caller, split: Split, ledger: str) -> None:
+    make_task(split=split, key="there", content=make_content(message("user", "Mine")))
+    query = f"split=train&dry_run=true&ledger={ledger}"
+    heard = send(shop, canonical("new"), canonical("there"), query=query)
+    assert heard.status == 200
+    told = heard.json if ledger == "json" else json.loads(heard.body.splitlines()[-1])["summary"]
+    assert (told["created"], told["refused"]) == (1, 1)
+    assert [task.key for task in Task.objects.all()] == ["there"]
+    split.refresh_from_db()
+    assert split.task_count == 1
+
+
 def test_a_json_array_is_a_file_too(shop: Caller) -> None:
     body = json.dumps([canonical("a"), canonical("b")]).encode()
     heard = shop.ask("POST", "import/?split=train", body)

@@ -22,6 +22,7 @@ class ImportQuery(Query):
     update: bool = Field(
         False, description="Save rows with a known key and other content as new revisions"
     )
+    dry_run: bool = Field(False, description="Tell what would come of it, and keep nothing")
     ledger: Literal["json", "jsonl"] = Field(
         "json", description="jsonl: every line of the ledger, then the summary"
     )

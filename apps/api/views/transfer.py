@@ -1,10 +1,11 @@
 """Many tasks at once, in and out, as they stream."""
 
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from tempfile import TemporaryFile
 
+from django.db import transaction
 from django.http import FileResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from rest_framework.request import Request
@@ -14,7 +15,7 @@ from apps.accounts.permissions import Right
 from apps.accounts.queries import get_project
 from apps.api.authentication import actor_of
 from apps.api.bodies import transfer as bodies
-from apps.api.parsing import body_pieces, read_query
+from apps.api.parsing import PIECE, body_pieces, read_query
 from apps.api.problems import CONTENT_TYPE, Fault, as_json, make_problem
 from apps.api.resource import Resource
 from apps.api.schema import operation
@@ -73,20 +74,36 @@ class ImportView(Resource):
         where = queries.get_environment(actor, owner, environment)
         query = read_query(request, bodies.ImportQuery)
         split = queries.get_split(actor, where, query.split)
-        run = partial(
-            import_rows,
-            actor=actor,
-            environment=where,
-            split=split,
-            rows=read_tasks(body_pieces(request), format=query.format),
-            update=query.update,
-        )
-        if query.ledger == "jsonl":
-            return _as_lines(run)
-        ledger = run()
+        with ExitStack() as until_imported:
+            rows: Iterable[bytes] = body_pieces(request)
+            if query.dry_run:
+                rows = until_imported.enter_context(_taken_back(rows))
+            run = partial(
+                import_rows,
+                actor=actor,
+                environment=where,
+                split=split,
+                rows=read_tasks(rows, format=query.format),
+                update=query.update,
+            )
+            if query.ledger == "jsonl":
+                return _as_lines(run)
+            ledger = run()
         if ledger.refused == ledger.read:
             return _nothing_imported(ledger)
         return Response(bodies.Ledger.model_validate(ledger))
+
+
+@contextmanager
+def _taken_back(pieces: Iterable[bytes]) -> Iterator[Iterable[bytes]]:
+    """A transaction that keeps nothing. The whole body is read first: a slow sender holds none."""
+    with TemporaryFile() as file:
+        for piece in pieces:
+            file.write(piece)
+        file.seek(0)
+        with transaction.atomic():
+            yield iter(partial(file.read, PIECE), b"")
+            transaction.set_rollback(True)
 
 
 def _as_lines(run: Callable[..., ImportLedger]) -> HttpResponseBase:
