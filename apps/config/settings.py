@@ -109,8 +109,10 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
 LOGIN_URL = "account_login"
+CSRF_FAILURE_VIEW = "apps.studio.errors.csrf_failure"
 LOGIN_REDIRECT_URL = "/"
 ACCOUNT_ADAPTER = "apps.studio.sign_in.StudioAccountAdapter"
+ACCOUNT_FORMS = {"login": "apps.studio.forms.sign_in.SignInForm"}
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"

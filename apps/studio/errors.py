@@ -90,8 +90,12 @@ def page_not_found(request: HttpRequest, exception: Exception | None = None) -> 
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
+    """A page that asks nothing of the database, which may be what broke."""
     sentence = "The request was not completed. It has been logged; trying again may help."
-    return problem_page(request, 500, sentence)
+    if is_partial(request):
+        return problem_page(request, 500, sentence)
+    context = {"heading": TITLES[500], "sentence": sentence}
+    return render(request, "studio/pages/broken.html", context, status=500)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from apps.accounts.errors import NotFound, Refusal
-from apps.accounts.permissions import Actor, Right
+from apps.accounts.permissions import Actor, Right, may
 from apps.accounts.queries import get_project
 from apps.dialogue.errors import DialogueError, SpecError
 from apps.dialogue.solver.spec import parse_task_spec
@@ -150,8 +150,13 @@ def run_facts(request: HttpRequest, actor: Actor, project: str, number: int) -> 
     """The strip of facts, asked for every second while the run is open; then polling ends."""
     row = get_run(actor, get_project(actor, project), number)
     facts = progress(row)
-    context = {"project": row.project, "run": row, "facts": facts}
-    response = render(request, "studio/parts/run_facts.html", context)
+    context = {
+        "project": row.project,
+        "run": row,
+        "facts": facts,
+        "may_author": may(actor, row.project, Right.AUTHOR),
+    }
+    response = render(request, "studio/parts/run_live.html", context)
     if not facts["open"]:
         response.status_code = STOP_POLLING
         response["HX-Trigger"] = "run-ended"
