@@ -323,6 +323,8 @@ def _fact_text(value: Any) -> str:
     match value:
         case None:
             return ""
+        case dict() if not value:
+            return ""
         case str():
             return value
         case tuple():
