@@ -132,8 +132,12 @@ def _answered(tool: OfferedTool, given: dict[str, Any], stage: Stage) -> Outcome
 
 
 def _text_of(value: object) -> str:
-    """The text that is graded: an argument that is no text is graded as its JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    """The text that is graded: an argument that is no text is graded as its JSON.
+
+    A NUL, which no text of ours can hold, is graded as the character that stands for such.
+    """
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text.replace("\x00", "\N{REPLACEMENT CHARACTER}")
 
 
 def grade(stage: Stage, answer: str | None) -> Graded:

@@ -46,7 +46,9 @@ def _to_the_default_environment(visit: Visit, address: Address) -> HttpResponse:
     if not query.isascii() or not query.isprintable():
         raise BadRequest("The query string is not ASCII.")
     place = f"/{visit.environment.slug}/{address.word}{'?' if query else ''}{query}"
-    return HttpResponse(status=308, headers={"Location": place, "Content-Length": "0"})
+    answer = HttpResponse(status=308, headers={"Location": place, "Content-Length": "0"})
+    del answer["Content-Type"]
+    return answer
 
 
 def _is_a_person(request: HttpRequest) -> bool:
