@@ -172,7 +172,12 @@ REST_FRAMEWORK = {
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Turnwright management API",
-    "DESCRIPTION": "Everything the studio can do, for scripts.",
+    "DESCRIPTION": (
+        "Everything the studio can do, for scripts. Send a key of the project as `X-API-Key` or "
+        "`Authorization: Bearer`. Lists are walked with `limit` and `after`, the `next` of the "
+        "page before. Errors are problem details (RFC 9457) that name the place: "
+        "`messages[2].role`, `query.limit`, `line 3`."
+    ),
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
