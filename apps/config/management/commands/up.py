@@ -90,8 +90,8 @@ def web_command() -> list[str]:
 def worker_command() -> list[str]:
     schedule = str(settings.VAR / "run" / "beat-schedule")
     return [
-        sys.executable, "-m", "celery", "--app", "apps.config", "worker", "--beat",
-        "--schedule", schedule, "--concurrency", "2", "--quiet", "--loglevel", "WARNING",
+        sys.executable, "-m", "celery", "--quiet", "--app", "apps.config", "worker", "--beat",
+        "--schedule", schedule, "--concurrency", "2", "--loglevel", "WARNING",
         "--without-gossip", "--without-mingle", "--hostname", f"turnwright-{ENV.port}@%h",
     ]  # fmt: skip
 
