@@ -70,6 +70,7 @@ class EndpointForm(forms.Form):
         shape=dict,
         required=False,
         help_text='Sent with every call, like {"temperature": 0}.',
+        widget=forms.Textarea(attrs={**CODE, "rows": 3}),
     )
     timeout_seconds = forms.FloatField(initial=60, min_value=0.1, label="Timeout in seconds")
     max_retries = forms.IntegerField(
