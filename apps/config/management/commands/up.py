@@ -17,6 +17,9 @@ from apps.config.embedded_broker import NoBroker
 from apps.config.settings import ENV
 from apps.config.supervisor import Supervisor
 
+# On one's own machine, or in a container, being root is the owner's business.
+NO_ROOT_LECTURE = {"PYTHONWARNINGS": "ignore:You're running the worker with superuser"}
+
 
 class Command(BaseCommand):
     help = "Migrate, load the demo project on first start, and run broker, worker and web server."
@@ -33,7 +36,7 @@ class Command(BaseCommand):
         supervisor = Supervisor(say=self.stderr.write)
         try:
             environment = self._start_broker(supervisor)
-            supervisor.add("worker", worker_command(), environment)
+            supervisor.add("worker", worker_command(), {**environment, **NO_ROOT_LECTURE})
             supervisor.add("web", web_command(), environment)
             supervisor.wait_until(web_answers, what="The web server", seconds=60)
             if not supervisor.stopping:

@@ -1,0 +1,127 @@
+"""`manage.py up`: one command, three processes, and nothing left behind."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = [pytest.mark.worker, pytest.mark.timeout(240)]
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Installation:
+    """A whole Turnwright in a folder of its own, as `make run` starts it."""
+
+    def __init__(self, var: Path) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.environment = {
+            **os.environ,
+            "DJANGO_SETTINGS_MODULE": "apps.config.settings",
+            "TURNWRIGHT_VAR": str(var),
+            "PORT": str(self.port),
+            "WEB_WORKERS": "1",
+        }
+        self.environment.pop("DATABASE_URL", None)
+        self.output = var.parent / "up.log"
+        with self.output.open("wb") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "manage.py", "up"],
+                cwd=ROOT, env=self.environment, stdout=log, stderr=subprocess.STDOUT,
+            )  # fmt: skip
+
+    def said(self) -> str:
+        return self.output.read_text()
+
+    def wait_for(self, words: str, seconds: float = 120) -> None:
+        deadline = time.monotonic() + seconds
+        while words not in self.said():
+            assert self.process.poll() is None, self.said()
+            assert time.monotonic() < deadline, self.said()
+            time.sleep(0.1)
+
+    def ask(self, path: str, body: object = None) -> Any:
+        [key] = re.findall(r"tw_\S+", self.said())[:1]
+        data = None if body is None else json.dumps(body).encode()
+        asked = urllib.request.Request(
+            self.url + path, data, {"X-API-Key": key, "Content-Type": "application/json"}
+        )
+        with urllib.request.urlopen(asked, timeout=30) as answer:
+            return json.loads(answer.read())
+
+    def children(self) -> list[int]:
+        path = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        return [int(pid) for pid in path.read_text().split()]
+
+    def stop(self) -> int:
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(60)
+
+
+@pytest.fixture
+def installation(tmp_path: Path) -> Iterator[Installation]:
+    started = Installation(tmp_path / "var")
+    yield started
+    if started.process.poll() is None:
+        started.stop()
+
+
+def test_one_command_brings_up_a_demo_that_serves_runs_and_stops(
+    installation: Installation,
+) -> None:
+    installation.wait_for("Ctrl-C stops everything.")
+    assert f"Turnwright is ready on {installation.url}" in installation.said()
+    assert "sign in   admin / " in installation.said()
+    assert {"name": "test", "type": "test"} in installation.ask("/capitals/splits")
+
+    run = installation.ask(
+        "/api/v1/projects/demo/runs/",
+        {
+            "environment": "capitals", "split": "test", "solver": "clarify-capitals",
+            "model": "demo", "limit": 3,
+        },
+    )  # fmt: skip
+    deadline = time.monotonic() + 90
+    while (seen := installation.ask(f"/api/v1/projects/demo/runs/{run['number']}/"))[
+        "state"
+    ] != "finished":
+        assert time.monotonic() < deadline, seen
+        time.sleep(0.3)
+    assert seen["samples_done"] == 3
+    assert seen["metrics"][0]["value"] == 1.0
+
+    pids = installation.children()
+    assert len(pids) == 3
+    assert installation.stop() == 0
+    assert not [pid for pid in pids if Path(f"/proc/{pid}").exists()]
+
+
+def test_a_port_in_use_is_explained_before_anything_is_started(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        environment = {
+            **os.environ,
+            "DJANGO_SETTINGS_MODULE": "apps.config.settings",
+            "TURNWRIGHT_VAR": str(tmp_path),
+            "PORT": str(taken.getsockname()[1]),
+        }
+        answer = subprocess.run(
+            [sys.executable, "manage.py", "up"],
+            cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=60,
+        )  # fmt: skip
+    assert answer.returncode == 1
+    assert "PORT=8001 make run" in answer.stderr
+    assert not (tmp_path / "turnwright.sqlite3").exists()
