@@ -14,6 +14,7 @@ from apps.accounts.errors import Conflict, Forbidden, Invalid
 from apps.accounts.models import SLUG, ApiKey, AuditEntry, Membership, Project, Role, Scope, User
 from apps.accounts.permissions import Actor, Right, require
 from apps.accounts.queries import digest_of
+from apps.dialogue.blocks.json_values import text_fault
 
 LAST_USED_EVERY = timedelta(minutes=1)
 
@@ -55,7 +56,11 @@ def create_project(*, actor: Actor, slug: str, name: str = "") -> Project:
     """A new project; the person who made it is its first admin."""
     if actor.api_key is not None:
         raise Forbidden("A key belongs to one project and cannot make another.")
+    if not actor.operator and (actor.user is None or not actor.user.is_active):
+        raise Forbidden("Sign in to make a project.")
     check_slug(slug, place="slug")
+    if text_fault(name) or len(name) > 200:
+        raise Invalid("A project's name has at most 200 characters of text.", place="name")
     try:
         with transaction.atomic():
             project = Project.objects.create(slug=slug, name=name.strip() or slug)
@@ -73,7 +78,7 @@ def set_member(*, actor: Actor, project: Project, username: str, role: str) -> M
     require(actor, project, Right.ADMINISTER)
     if role not in Role.values:
         raise Invalid(f"{role!r} is not one of {', '.join(Role.values)}.", place="role")
-    user = User.objects.filter(username=username).first()
+    user = None if text_fault(username) else User.objects.filter(username=username).first()
     if user is None:
         raise Invalid(f"There is no person named {username!r}.", place="username")
     _keep_an_admin(project, user, role)
@@ -87,7 +92,10 @@ def set_member(*, actor: Actor, project: Project, username: str, role: str) -> M
 @transaction.atomic
 def remove_member(*, actor: Actor, project: Project, username: str) -> None:
     require(actor, project, Right.ADMINISTER)
-    membership = project.memberships.filter(user__username=username).select_related("user").first()
+    memberships = project.memberships.select_related("user")
+    membership = (
+        None if text_fault(username) else memberships.filter(user__username=username).first()
+    )
     if membership is None:
         raise Invalid(f"{username!r} is not a member of {project.slug!r}.", place="username")
     _keep_an_admin(project, membership.user, None)
@@ -124,8 +132,8 @@ def create_api_key(
             f"{', '.join(Scope.values)}.",
             place="scopes",
         )
-    if not name.strip() or len(name) > 100:
-        raise Invalid("Give the key a name of at most 100 characters.", place="name")
+    if not name.strip() or not name.isprintable() or len(name) > 100:
+        raise Invalid("Give the key a name of 1 to 100 visible characters.", place="name")
     secret = f"tw_{secrets.token_urlsafe(32)}"
     row = ApiKey.objects.create(
         project=project,

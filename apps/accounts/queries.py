@@ -8,6 +8,7 @@ from django.utils import timezone
 from apps.accounts.errors import NotFound
 from apps.accounts.models import ApiKey, AuditEntry, Membership, Project
 from apps.accounts.permissions import Actor, Right, require
+from apps.dialogue.blocks.json_values import text_fault
 
 
 def visible_projects(actor: Actor) -> QuerySet[Project]:
@@ -24,7 +25,7 @@ def visible_projects(actor: Actor) -> QuerySet[Project]:
 
 def get_project(actor: Actor, slug: str, right: Right = Right.VIEW) -> Project:
     """The project named ``slug``; `NotFound` for a stranger, `Forbidden` without ``right``."""
-    project = Project.objects.filter(slug=slug).first()
+    project = None if text_fault(slug) else Project.objects.filter(slug=slug).first()
     if project is None:
         raise NotFound(f"There is no project {slug!r}.", place="project")
     require(actor, project, right)
