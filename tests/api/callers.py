@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.test import Client
+from django.test.client import ClientHandler
 
 from apps.accounts.models import User
 
@@ -72,15 +73,25 @@ class Caller:
         return self.ask("DELETE", path)
 
 
+_HANDLER = ClientHandler(enforce_csrf_checks=False)
+"""One for all clients: each of its own would load the middleware again."""
+
+
+def _client(**headers: str) -> Client:
+    client = Client(headers=headers)
+    client.handler = _HANDLER
+    return client
+
+
 def with_key(secret: str) -> Caller:
-    return Caller(Client(headers={"x-api-key": secret}))
+    return Caller(_client(**{"x-api-key": secret}))
 
 
 def signed_in(user: User) -> Caller:
-    client = Client()
+    client = _client()
     client.force_login(user)
     return Caller(client)
 
 
 def nobody() -> Caller:
-    return Caller(Client())
+    return Caller(_client())

@@ -1,6 +1,10 @@
+from typing import Any
+
 import pytest
 
+from apps.tasks.models import Task
 from tests.api.callers import Caller, with_key
+from tests.api.world import furnish
 from tests.cast import Cast
 
 
@@ -14,3 +18,9 @@ def api(cast: Cast) -> Caller:
 def alpha(api: Caller) -> Caller:
     """The same, below ``/api/v1/projects/alpha/``."""
     return api.at("projects/alpha/")
+
+
+@pytest.fixture
+def names(cast: Cast, task: Task) -> dict[str, Any]:
+    """One object of each kind in ``alpha``, by the name it has in addresses."""
+    return furnish(cast, task)

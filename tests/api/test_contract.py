@@ -17,10 +17,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from apps.config.wsgi import application
-from tests.api.test_permissions import names
 from tests.cast import Cast
-
-__all__ = ["names"]
 
 EXAMPLES = 8
 

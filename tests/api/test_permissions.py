@@ -9,13 +9,10 @@ import pytest
 from django.db import transaction
 from django.urls import URLPattern, URLResolver
 
-from apps.accounts.permissions import OPERATOR, Right, may
+from apps.accounts.permissions import Right, may
 from apps.api import urls
-from apps.providers.actions import create_endpoint
-from apps.runs.actions import launch, save_spec
-from apps.tasks.models import Task
-from apps.traces.models import Trace
 from tests.api.callers import Caller, Heard, nobody, signed_in, with_key
+from tests.api.world import SPEC
 from tests.cast import Cast
 from tests.factories import make_content, message
 
@@ -38,14 +35,6 @@ class Row:
 V, W, A = Right.VIEW, Right.AUTHOR, Right.ADMINISTER
 NEW = {"split": "train", "content": make_content(message("user", "New"))}
 
-SPEC = """\
-key: answer
-display_name: Answer
-definition:
-  dataset: {key: questions}
-  solver: {type: multi_turn_solver, message_builders: [{type: generate}]}
-  scorers: [{type: string_equals, ground_truth: "{{ sample.target }}"}]
-"""
 LAUNCH = {"environment": "shop", "solver": "answer", "model": "demo"}
 
 GRANTED = {
@@ -159,38 +148,6 @@ def names_an_object(name: str) -> bool:
 def test_every_method_of_every_address_has_its_row() -> None:
     there = {(name, method) for name, route in ROUTES.items() for method in route.methods}
     assert there == set(MATRIX) | PERSONAL
-
-
-@pytest.fixture
-def names(cast: Cast, task: Task) -> dict[str, Any]:
-    """One object of each kind in ``alpha``, by the name it has in addresses."""
-    create_endpoint(
-        actor=OPERATOR,
-        project=cast.project,
-        key="demo",
-        base_url="http://127.0.0.1:1/v1",
-        model="echo",
-    )
-    run = launch(
-        actor=OPERATOR,
-        project=cast.project,
-        environment=task.environment,
-        spec=save_spec(actor=OPERATOR, project=cast.project, text=SPEC),
-        evaluated="demo",
-    )
-    return {
-        "project": "alpha",
-        "solver": "answer",
-        "run": run.number,
-        "position": 0,
-        "username": "viewer",
-        "key": cast.read_key.row.pk,
-        "endpoint": "demo",
-        "trace": Trace.objects.create(project=cast.project, title="One").pk,
-        "environment": "shop",
-        "task": task.pk,
-        "number": 1,
-    }
 
 
 def callers(cast: Cast) -> dict[str, Caller]:
