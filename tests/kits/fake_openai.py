@@ -22,7 +22,7 @@ USAGE = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
 
 @dataclass(frozen=True)
 class Received:
-    """One request as it arrived; ``digest`` tells equal bodies."""
+    """One request as it arrived; ``digest`` is what the ledger calls its fingerprint."""
 
     path: str
     body: dict[str, Any]
@@ -64,7 +64,7 @@ class FakeOpenAI:
             request.path,
             json.loads(raw),
             dict(request.headers),
-            hashlib.sha256(raw).hexdigest(),
+            _fingerprint(self.url, request.path, raw),
             time.monotonic(),
         )
         self.requests.append(received)
@@ -96,6 +96,11 @@ class FakeOpenAI:
         if name.startswith("flaky-") and self.sent()[received.digest] <= int(name[6:]):
             return _refusal(429, received)
         return web.json_response(_completion(name, received))
+
+
+def _fingerprint(url: str, path: str, raw: bytes) -> str:
+    asked = f"{url}{path.removeprefix('/v1')}\n".encode() + raw
+    return hashlib.sha256(asked).hexdigest()
 
 
 def _refusal(status: int, received: Received) -> web.Response:
