@@ -12,7 +12,7 @@ from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
-from apps.accounts.errors import Refusal
+from apps.accounts.errors import Forbidden, Refusal
 from apps.dialogue.errors import DialogueError
 from apps.studio.frame import is_partial
 
@@ -69,7 +69,10 @@ def show_on_form(form: BaseForm, problem: Problem, places: Mapping[str, str] | N
 
     ``places`` maps places of the rooms to names of this form's fields where the two differ; a
     place inside a field (``scorers[0].type``) belongs to that field and stays in the sentence.
+    A right that is missing is no matter of the form: it is raised on.
     """
+    if isinstance(problem, Forbidden):
+        raise problem
     root = problem.place.split("[")[0].split(".")[0]
     field = (places or {}).get(problem.place) or (places or {}).get(root) or root
     known = field in form.fields

@@ -120,7 +120,7 @@ def _preview(
     except Exception:
         discard(person, token)
         raise
-    if not ledger.read:
+    if _is_empty(ledger):
         discard(person, token)
         form.add_error(None, f"There are no rows in {wanted.source}.")
         return _form_page(request, actor, environment, form)
@@ -133,6 +133,11 @@ def _preview(
         "form": AcceptForm(initial={**vars(wanted), "token": token}),
     }
     return render(request, "studio/pages/import_preview.html", context)
+
+
+def _is_empty(ledger: ImportLedger) -> bool:
+    codes = [note.code for line in ledger.lines for note in line.notes]
+    return ledger.read == 0 or codes == ["empty_file"]
 
 
 @contextmanager
