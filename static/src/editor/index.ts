@@ -44,6 +44,7 @@ export function taskEditor(root: HTMLElement): void {
   render(pageView(editor, openSheet), root);
   growWhereNeeded(root);
   root.removeAttribute("aria-busy");
+  performance.mark("editor drawn");
   listenForKeys(root, editor, openSheet);
   listenForDrags(root, editor);
   root.addEventListener("focusin", (event) => {

@@ -238,8 +238,8 @@ function resultBody(view: BlockView, block: ToolResultBlock): TemplateResult {
   return html`<div class="card-tool card-tool--result ${block.is_error ? "is-error" : ""}">
     <div class="card-tool__head">
       ${icon("corner-down-right")}
-      <select class="bare bare--mono bare--select" data-field="tool_call_id" aria-label="The call this result answers, turn ${number}" aria-invalid=${known ? "false" : "true"} ?disabled=${editor.readOnly} .value=${live(block.tool_call_id)} @change=${choose}>
-        ${options.map(({ id, words }) => html`<option value=${id} ?selected=${id === block.tool_call_id}>${words}</option>`)}
+      <select class="bare bare--mono bare--select" data-field="tool_call_id" aria-label="The call this result answers, turn ${number}" aria-invalid=${known ? "false" : "true"} ?disabled=${editor.readOnly} @change=${choose}>
+        ${options.map(({ id, words }) => html`<option value=${id} .selected=${live(id === block.tool_call_id)}>${words}</option>`)}
       </select>
       <label class="error-switch"><input type="checkbox" role="switch" ?disabled=${editor.readOnly} .checked=${live(block.is_error)} @change=${(event: Event) => commands.setError(editor, block.uid, (event.target as HTMLInputElement).checked)} />Error</label>
     </div>

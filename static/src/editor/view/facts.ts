@@ -31,7 +31,7 @@ export function facts(editor: Editor, problems: readonly AnyProblem[]): Template
     <div class="field">
       <label class="field__label" for="fact-split">Split</label>
       <select class="select" id="fact-split" data-field="split" aria-invalid=${wrong("split") ? "true" : "false"} ?disabled=${readOnly} @change=${(event: Event) => set("Change the split", "split", (event.target as HTMLSelectElement).value)}>
-        ${editor.handed.splits.map((name) => html`<option value=${name} ?selected=${name === document.split}>${name}</option>`)}
+        ${editor.handed.splits.map((name) => html`<option value=${name} .selected=${live(name === document.split)}>${name}</option>`)}
         ${editor.handed.splits.length === 0 ? html`<option value="">no split yet</option>` : nothing}
       </select>
       ${problemLines(at("split"), null, "split")}

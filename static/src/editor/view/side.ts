@@ -127,7 +127,7 @@ function payload(editor: Editor): TemplateResult {
           </div></div>`
         : nothing
     }
-    ${shown === null ? html`<div class="skeleton payload__wait" aria-label="Loading"></div>` : nothing}
+    ${shown === null ? html`<div class="skeleton payload__wait" role="status" aria-label="Loading"></div>` : nothing}
     ${shown !== null && "json" in shown ? html`<pre class="payload__json" tabindex="0" aria-label="What ${name} is sent">${shown.json}</pre>` : nothing}
   </div>`;
 }
@@ -135,7 +135,7 @@ function payload(editor: Editor): TemplateResult {
 function history(editor: Editor): TemplateResult {
   const list = historyOf(editor.handed.history, editor.base.number);
   return html`<div class="history-list">
-    ${until(list, html`<div class="skeleton payload__wait" aria-label="Loading"></div>`)}
+    ${until(list, html`<div class="skeleton payload__wait" role="status" aria-label="Loading"></div>`)}
     <p class="side__note"><a href=${editor.handed.history}>Compare revisions</a></p>
   </div>`;
 }

@@ -77,8 +77,8 @@ export function turnView(view: TurnView): TemplateResult {
 function roleSelect({ editor, turn }: TurnView, number: number): TemplateResult {
   const choose = (event: Event): void =>
     commands.setRole(editor, turn.uid, (event.target as HTMLSelectElement).value as Role);
-  return html`<select class="ed-turn__role" data-field="role" aria-label="Role of turn ${number}" title="Role (1 system, 2 user, 3 assistant)" ?disabled=${editor.readOnly} .value=${live(turn.role)} @change=${choose}>
-    ${ROLES.map((role) => html`<option value=${role} ?selected=${role === turn.role}>${ROLE_NAMES[role]}</option>`)}
+  return html`<select class="ed-turn__role" data-field="role" aria-label="Role of turn ${number}" title="Role (1 system, 2 user, 3 assistant)" ?disabled=${editor.readOnly} @change=${choose}>
+    ${ROLES.map((role) => html`<option value=${role} .selected=${live(role === turn.role)}>${ROLE_NAMES[role]}</option>`)}
   </select>`;
 }
 
