@@ -9,7 +9,7 @@ STAMPS := $(VENV)/stamps
 # The newest Python on this machine that is at least 3.11; PYTHON=... overrides.
 PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && echo $$p && break; done)
-FRONT_END := $(shell find static/src -type f 2>/dev/null) vite.config.ts tsconfig.json package-lock.json
+FRONT_END := $(shell find static/src static/public -type f 2>/dev/null) vite.config.ts tsconfig.json package-lock.json
 # Node from this machine if it is new enough, else from the package registry into the environment.
 NODE_OK := $(shell node -e 'const [a,b]=process.versions.node.split(".").map(Number);process.exit(a>20||a==20&&b>=19?0:1)' \
 	>/dev/null 2>&1 && npm --version >/dev/null 2>&1 && echo yes)

@@ -45,7 +45,7 @@ function iconSprite(): Plugin {
 export default defineConfig({
   root: ROOT,
   base: "./",
-  publicDir: false,
+  publicDir: "static/public",
   plugins: [iconSprite()],
   build: {
     outDir: "static/dist",
