@@ -19,7 +19,7 @@ from schemathesis.specs.openapi.checks import (
 from apps.config.wsgi import application
 from tests.cast import Cast
 
-EXAMPLES = 8
+EXAMPLES = 6
 
 CHECKS = [
     not_a_server_error,
