@@ -145,6 +145,7 @@ class Task(models.Model):
             models.Index(fields=["split", "status", "position", "id"], name="task_in_split"),
             models.Index(fields=["split", "position", "id"], name="task_listed_in_split"),
             models.Index(fields=["environment", "position", "id"], name="task_in_environment"),
+            models.Index(fields=["environment", "status", "position", "id"], name="task_of_status"),
         ]
 
     def __str__(self) -> str:

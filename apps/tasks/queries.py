@@ -180,6 +180,10 @@ def _beyond(cursor: str, side: str) -> Q:
     )
 
 
+def _at_or_beyond(task: Task) -> Q:
+    return Q(position__gte=task.position) & (Q(position__gt=task.position) | Q(pk__gte=task.pk))
+
+
 def get_task(actor: Actor, environment: Environment, pk: int) -> Task:
     """The task with its split and its current revision; else `NotFound`."""
     require(actor, environment.project, Right.VIEW)
@@ -243,7 +247,8 @@ def ready_task_at(actor: Actor, environment: Environment, split: Split, index: i
     require(actor, environment.project, Right.SERVE)
     if not 0 <= index < split.ready_count:
         return None
-    return _ready(split).select_related("current")[index : index + 1].first()
+    pk = _ready(split).values_list("pk", flat=True)[index : index + 1].first()
+    return None if pk is None else Task.objects.select_related("current").filter(pk=pk).first()
 
 
 def ready_task_by_key(actor: Actor, environment: Environment, key: str) -> Task | None:
@@ -269,7 +274,11 @@ def ready_specs(
     last = split.ready_count if stop is None else min(stop, split.ready_count)
     if start >= last:
         return []
-    return list(_ready(split).values_list("current__spec_body", flat=True)[start:last])
+    first = _ready(split)[start : start + 1].first()  # an index is counted through, rows are not
+    if first is None:
+        return []
+    rows = _ready(split).filter(_at_or_beyond(first))
+    return list(rows.values_list("current__spec_body", flat=True)[: last - start])
 
 
 def ready_revision_ids(actor: Actor, environment: Environment, split: Split) -> list[int]:

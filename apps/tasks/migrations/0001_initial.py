@@ -155,6 +155,10 @@ class Migration(migrations.Migration):
             model_name='task',
             index=models.Index(fields=['environment', 'position', 'id'], name='task_in_environment'),
         ),
+        migrations.AddIndex(
+            model_name='task',
+            index=models.Index(fields=['environment', 'status', 'position', 'id'], name='task_of_status'),
+        ),
         migrations.AddConstraint(
             model_name='task',
             constraint=models.UniqueConstraint(fields=('environment', 'key'), name='task_key_once'),
