@@ -8,11 +8,12 @@ form, an error beside the field it names.
 from collections.abc import Mapping
 from http import HTTPStatus
 
+from django.contrib import messages
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
-from apps.accounts.errors import Forbidden, Refusal
+from apps.accounts.errors import Forbidden, NotFound, Refusal
 from apps.dialogue.errors import DialogueError
 from apps.studio.frame import is_partial
 
@@ -78,6 +79,13 @@ def show_on_form(form: BaseForm, problem: Problem, places: Mapping[str, str] | N
     known = field in form.fields
     shown = problem.message if known and problem.place in {field, root} else sentence_of(problem)
     form.add_error(field if known else None, shown)
+
+
+def say(request: HttpRequest, problem: Problem) -> None:
+    """Say on the next page why something was not done; what is not allowed is raised on."""
+    if isinstance(problem, Forbidden | NotFound):
+        raise problem
+    messages.error(request, sentence_of(problem))
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:

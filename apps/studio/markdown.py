@@ -10,12 +10,14 @@ view.
 import re
 from collections import Counter
 from html import unescape
+from string import punctuation
 
 import nh3
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
@@ -60,10 +62,22 @@ def _list_item(
     return f'<li value="{int(number)}">' if number.isdigit() else "<li>"
 
 
+def _escape(state: StateInline, silent: bool) -> bool:
+    """A backslash keeps its sign from being Markdown, and stays to be seen."""
+    pair = state.src[state.pos : state.pos + 2]
+    if len(pair) < 2 or pair[0] != "\\" or pair[1] not in punctuation:
+        return False
+    if not silent:
+        state.pending += pair
+    state.pos += 2
+    return True
+
+
 def _renderer() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "linkify": False, "breaks": True})
     parser.enable(["table", "strikethrough"])
-    parser.disable(["reference", "image", "entity", "escape", "html_block", "html_inline"])
+    parser.disable(["reference", "image", "entity", "html_block", "html_inline"])
+    parser.inline.ruler.at("escape", _escape)
     parser.add_render_rule("fence", _fence)
     parser.add_render_rule("list_item_open", _list_item)
     return parser

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from apps.accounts.errors import NotFound, Refusal
+from apps.accounts.errors import Refusal
 from apps.accounts.permissions import Actor, Right, may
 from apps.accounts.queries import get_project
 from apps.dialogue.errors import DialogueError, SpecError
@@ -19,7 +19,7 @@ from apps.runs.actions import cancel, launch, resume
 from apps.runs.queries import get_run, get_spec, progress, samples, specs
 from apps.runs.queries import runs as list_runs
 from apps.studio.doors import page
-from apps.studio.errors import sentence_of, show_on_form
+from apps.studio.errors import say, show_on_form
 from apps.studio.forms.runs import RunForm
 from apps.studio.frame import is_partial
 from apps.studio.paging import walk_down, whole_number
@@ -203,10 +203,8 @@ def run_cancel(request: HttpRequest, actor: Actor, project: str, number: int) ->
     row = get_run(actor, get_project(actor, project), number)
     try:
         cancel(actor=actor, run=row)
-    except NotFound:
-        raise
     except Refusal as refusal:
-        messages.error(request, sentence_of(refusal))
+        say(request, refusal)
     else:
         messages.success(request, "No further request goes out. What was answered is kept.")
     return redirect("studio:run", project=row.project.slug, number=row.number)
@@ -218,10 +216,8 @@ def run_resume(request: HttpRequest, actor: Actor, project: str, number: int) ->
     row = get_run(actor, get_project(actor, project), number)
     try:
         resume(actor=actor, run=row)
-    except NotFound:
-        raise
     except Refusal as refusal:
-        messages.error(request, sentence_of(refusal))
+        say(request, refusal)
     else:
         messages.success(request, "Going on. Replies that were paid for are used again.")
     return redirect("studio:run", project=row.project.slug, number=row.number)

@@ -14,7 +14,7 @@ from apps.accounts.errors import NotFound, Refusal
 from apps.accounts.permissions import Actor, Right, may
 from apps.accounts.queries import api_keys, audit_entries, get_project, members
 from apps.studio.doors import page
-from apps.studio.errors import sentence_of, show_on_form
+from apps.studio.errors import say, show_on_form
 from apps.studio.forms.projects import ApiKeyForm, MemberForm, RoleForm
 from apps.studio.paging import walk_down, whole_number
 
@@ -85,10 +85,8 @@ def member_change(request: HttpRequest, actor: Actor, project: str, username: st
             role = request.POST.get("role", "")
             set_member(actor=actor, project=row, username=username, role=role)
             messages.success(request, f"{username} is {role} now.")
-    except NotFound:
-        raise
     except Refusal as refusal:
-        messages.error(request, sentence_of(refusal))
+        say(request, refusal)
     return redirect("studio:settings", project=row.slug)
 
 

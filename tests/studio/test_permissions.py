@@ -1,0 +1,162 @@
+"""Every address of the studio, asked for by everybody: denied by default.
+
+The table says whose right an address needs. An address that is not in the table fails the last
+test, so nothing is forgotten.
+"""
+
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from apps.accounts.permissions import OPERATOR
+from apps.providers.actions import create_endpoint
+from apps.runs.actions import launch, save_spec
+from apps.studio.urls import urlpatterns
+from apps.tasks.models import Task
+from tests.cast import Cast
+from tests.runs.stage import CLARIFY
+from tests.studio.visitors import Visitor
+
+pytestmark = pytest.mark.django_db
+
+EVERYBODY = ("owner", "author", "annotator", "viewer", "outsider", "nobody")
+MEMBERS = {"owner", "author", "annotator", "viewer"}
+AUTHORS = {"owner", "author"}
+ADMINS = {"owner"}
+
+READ: dict[str, set[str]] = {
+    "project": MEMBERS,
+    "environment": MEMBERS,
+    "grading": MEMBERS,
+    "connect": MEMBERS,
+    "task": MEMBERS,
+    "task_history": MEMBERS,
+    "revision": MEMBERS,
+    "models": MEMBERS,
+    "solvers": MEMBERS,
+    "solver": MEMBERS,
+    "runs": MEMBERS,
+    "run": MEMBERS,
+    "run_facts": MEMBERS,
+    "run_samples": MEMBERS,
+    "sample": MEMBERS,
+    "settings": MEMBERS,
+    "environment_new": AUTHORS,
+    "split_new": AUTHORS,
+    "import": AUTHORS,
+    "task_new": AUTHORS,
+    "solver_new": AUTHORS,
+    "run_new": AUTHORS,
+    "model_new": ADMINS,
+    "model": ADMINS,
+}
+WRITE: dict[str, set[str]] = {
+    "solver_check": MEMBERS,
+    "environment_new": AUTHORS,
+    "grading": AUTHORS,
+    "split_new": AUTHORS,
+    "import": AUTHORS,
+    "task_create": AUTHORS,
+    "task_preview": MEMBERS,
+    "task_save": AUTHORS,
+    "revision_restore": AUTHORS,
+    "solver_new": AUTHORS,
+    "solver": AUTHORS,
+    "run_new": AUTHORS,
+    "run_cancel": AUTHORS,
+    "run_resume": AUTHORS,
+    "model_new": ADMINS,
+    "model": ADMINS,
+    "model_test": ADMINS,
+    "model_archive": ADMINS,
+    "member_add": ADMINS,
+    "member_change": ADMINS,
+    "key_new": ADMINS,
+    "key_revoke": ADMINS,
+}
+OF_NO_PROJECT = {"home", "projects", "project_new"}
+"""For every signed-in person; they show what that person may see."""
+
+BODIES: dict[str, dict[str, str]] = {
+    "grading": {"name": "Shop", "scorers": "[]", "tools": "[]"},
+    "solver": {"text": CLARIFY + "\n"},
+    "solver_new": {"text": CLARIFY + "\n"},
+}
+
+
+@pytest.fixture
+def addresses(cast: Cast, task: Task) -> dict[str, str]:
+    """Every address of ``alpha``, by name."""
+    for key in ("model", "judge"):
+        create_endpoint(
+            actor=OPERATOR,
+            project=cast.project,
+            key=key,
+            base_url="http://127.0.0.1:1/v1",
+            model="m",
+        )
+    spec = save_spec(actor=OPERATOR, project=cast.project, text=CLARIFY)
+    run = launch(
+        actor=OPERATOR,
+        project=cast.project,
+        environment=task.environment,
+        spec=spec,
+        evaluated="model",
+    )
+    values: dict[str, Any] = {
+        "project": "alpha",
+        "environment": "shop",
+        "pk": task.pk,
+        "number": run.number,
+        "position": 0,
+        "username": "viewer",
+        "key": "",
+    }
+    return {pattern.name: _address(pattern, values, cast) for pattern in urlpatterns}
+
+
+def _address(pattern: Any, values: dict[str, Any], cast: Cast) -> str:
+    wanted = dict(values)
+    name = pattern.name
+    wanted["key"] = "clarify" if name.startswith("solver") else "model"
+    if name == "key_revoke":
+        wanted["pk"] = cast.harness_key.row.pk
+    given = {key: wanted[key] for key in pattern.pattern.converters}
+    return reverse(f"studio:{name}", kwargs=given)
+
+
+def _expect(name: str, person: str, may: set[str], status: int) -> None:
+    if person == "nobody":
+        assert status == 302, (name, status)
+    elif person == "outsider":
+        assert status == 404, (name, status)
+    elif person in may:
+        assert status not in {401, 403, 404, 405}, (name, status)
+    else:
+        assert status == 403, (name, status)
+
+
+@pytest.mark.parametrize("person", EVERYBODY)
+def test_reading(visit: Visitor, addresses: dict[str, str], person: str) -> None:
+    client = visit(person)
+    for name, may in READ.items():
+        _expect(name, person, may, client.get(addresses[name]).status_code)
+
+
+@pytest.mark.parametrize("person", [who for who in EVERYBODY if who not in ADMINS])
+def test_writing(visit: Visitor, addresses: dict[str, str], person: str) -> None:
+    client = visit(person)
+    for name, may in WRITE.items():
+        _expect(name, person, may, client.post(addresses[name], BODIES.get(name, {})).status_code)
+
+
+@pytest.mark.parametrize("name", sorted(OF_NO_PROJECT))
+def test_a_stranger_signs_in_first(visit: Visitor, addresses: dict[str, str], name: str) -> None:
+    assert visit("nobody").get(addresses[name]).status_code == 302
+    assert visit("outsider").get(addresses[name]).status_code in {200, 302}
+
+
+def test_every_address_is_in_the_table() -> None:
+    known = set(READ) | set(WRITE) | OF_NO_PROJECT
+    assert {pattern.name for pattern in urlpatterns} == known
