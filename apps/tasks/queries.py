@@ -248,7 +248,9 @@ def ready_task_at(actor: Actor, environment: Environment, split: Split, index: i
     if not 0 <= index < split.ready_count:
         return None
     pk = _ready(split).values_list("pk", flat=True)[index : index + 1].first()
-    return None if pk is None else Task.objects.select_related("current").filter(pk=pk).first()
+    if pk is None:
+        return None
+    return Task.objects.select_related("current").filter(pk=pk).first()
 
 
 def ready_task_by_key(actor: Actor, environment: Environment, key: str) -> Task | None:
