@@ -34,7 +34,12 @@ def checked_pattern(pattern: str, text: str, flags: int = 0) -> re.Pattern[str]:
 def _compiled(pattern: str, flags: int) -> re.Pattern[str]:
     if len(pattern) > MOST_PATTERN_CHARACTERS:
         raise LimitPassed(f"a pattern has at most {MOST_PATTERN_CHARACTERS} characters")
-    repetitions = _count(_parser.parse(pattern, flags), inside=False)
+    try:
+        repetitions = _count(_parser.parse(pattern, flags), inside=False)
+    except OverflowError:
+        raise LimitPassed("a repetition in the pattern is too large") from None
+    except RecursionError:
+        raise LimitPassed("the pattern is nested too deeply") from None
     if repetitions > MOST_REPETITIONS:
         raise LimitPassed(
             f"the pattern has {repetitions} open repetitions; at most {MOST_REPETITIONS} are run"
