@@ -190,7 +190,16 @@ def fake_openai() -> Iterator[FakeOpenAI]:
         yield fake
     finally:
         fake.gate.set()
-        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result(10)
+        asyncio.run_coroutine_threadsafe(_stop(runner), loop).result(10)
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
+
+
+async def _stop(runner: web.AppRunner) -> None:
+    """End the server and the replies that nobody waits for any more."""
+    await runner.cleanup()
+    left = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
