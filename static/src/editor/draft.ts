@@ -25,7 +25,8 @@ export interface Draft {
 }
 
 export class Drafts {
-  readonly owner: string = crypto.randomUUID();
+  /** Not `randomUUID`: a server in the house next door is reached without https. */
+  readonly owner: string = crypto.getRandomValues(new Uint32Array(3)).join("-");
   private readonly name: string;
   /** Whether the place is known to hold this window's draft or nothing. */
   private isMine = false;
@@ -33,7 +34,7 @@ export class Drafts {
   constructor(
     person: string,
     address: string,
-    private readonly store: Storage = localStorage,
+    private readonly store: Pick<Storage, "getItem" | "setItem" | "removeItem"> = deviceStore(),
   ) {
     this.name = `turnwright draft of ${person} at ${address}`;
   }
@@ -89,6 +90,18 @@ export class Drafts {
     } catch {
       return null; // Written by another version, or by somebody else: not ours to offer.
     }
+  }
+}
+
+/** What the device keeps for this site; a store with no room where the person forbids it. */
+function deviceStore(): Pick<Storage, "getItem" | "setItem" | "removeItem"> {
+  try {
+    return localStorage;
+  } catch {
+    const setItem = (): never => {
+      throw new Error("Nothing may be kept on this device.");
+    };
+    return { getItem: () => null, setItem, removeItem: () => undefined };
   }
 }
 

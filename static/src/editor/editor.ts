@@ -9,7 +9,7 @@ import { type Target, targetOf } from "./place.ts";
 import { type Problem, problemsOf, type Severity } from "./problems.ts";
 import * as server from "./server.ts";
 import { begin, pause, record, redo, type Timeline, undo } from "./timeline.ts";
-import { readContent } from "./wire.ts";
+import { fingerprint, readContent } from "./wire.ts";
 
 export type Tab = "turns" | "task" | "problems" | "payload" | "history";
 
@@ -58,11 +58,15 @@ export interface Surroundings {
 
 const KEEP_AFTER = 400;
 const PREVIEW_AFTER = 600;
+/** Characters of a conversation (pictures!) up to which the server checks along while one types. */
+const CHECKED_ALONG = 1_000_000;
 
 export class Editor {
   line: Timeline<TaskDocument>;
   base: Base;
   selected: Uid | null = null;
+  /** The turn under the pointer: it shows its tools, as the selected one does. */
+  hovered: Uid | null = null;
   tab: Tab = "task";
   /** On a narrow screen: whether the panel lies over the conversation. */
   panelOpen = false;
@@ -165,6 +169,12 @@ export class Editor {
     this.around.draw();
   }
 
+  hover(turn: Uid | null): void {
+    if (turn === this.hovered) return;
+    this.hovered = turn;
+    this.around.draw();
+  }
+
   /** The turn `steps` away from the selected one. */
   neighbour(steps: number): Turn | null {
     const index = this.selected === null ? -1 : indexOfTurn(this.turns, this.selected);
@@ -237,6 +247,7 @@ export class Editor {
   async preview(): Promise<void> {
     const document = this.document;
     const shows = this.tab === "payload";
+    if (!shows && sizeOfTurns(document.turns) > CHECKED_ALONG) return;
     if (this.unsendable()) {
       this.payload = { place: "", message: "Some JSON is not complete yet." };
       this.around.draw();
@@ -356,7 +367,6 @@ export class Editor {
     if (!isClean(merged)) {
       const message = current.message;
       this.conflict = { merged, theirs, number, author, message, choices: NO_CHOICES };
-      this.around.announce(`${author} changed the same turns. Choose what to keep.`, "danger");
       this.around.draw({ turn: null, block: null, field: "conflict" });
       return;
     }
@@ -435,6 +445,10 @@ export class Editor {
   say(text: string, tone: "ok" | "danger"): void {
     this.around.announce(text, tone);
   }
+}
+
+function sizeOfTurns(turns: Conversation): number {
+  return turns.reduce((sum, turn) => sum + fingerprint(turn).length, 0);
 }
 
 function factsOf<F extends { key: string; split: string; status: Status }>(facts: F) {

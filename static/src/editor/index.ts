@@ -37,6 +37,8 @@ export function taskEditor(root: HTMLElement): void {
     moved(address, title) {
       history.replaceState(history.state, "", address);
       document.title = document.title.replace(/^[^·]*/, `${title} `);
+      const here = document.querySelector(".breadcrumb [aria-current] span");
+      if (here) here.textContent = title;
     },
   });
 
@@ -51,10 +53,15 @@ export function taskEditor(root: HTMLElement): void {
     const turn = (event.target as HTMLElement).closest<HTMLElement>(".ed-turn")?.dataset.turn;
     if (turn) editor.select(Number(turn));
   });
+  root.addEventListener("pointerover", (event) => {
+    const turn = (event.target as HTMLElement).closest<HTMLElement>(".ed-turn")?.dataset.turn;
+    editor.hover(turn ? Number(turn) : null);
+  });
   root.addEventListener("focusout", () => editor.endTyping());
   // Undo is the editor's: the browser's own knows one text area only.
   root.addEventListener("beforeinput", (event) => {
     if (event.inputType !== "historyUndo" && event.inputType !== "historyRedo") return;
+    if ((event.target as HTMLElement).matches("[data-field=message]")) return;
     event.preventDefault();
     if (event.inputType === "historyUndo") editor.undo();
     else editor.redo();
@@ -81,6 +88,10 @@ function focusOn(root: HTMLElement, { turn, block, field }: Target): void {
   const element = inside ?? (scope === root ? null : scope);
   if (!element) return;
   element.focus({ preventScroll: true });
+  if (field === "conflict") {
+    element.scrollIntoView({ block: "start" });
+    return;
+  }
   const seen = field === null || element.offsetHeight > 300 ? element : (scope ?? element);
   (seen === root ? element : seen).scrollIntoView({ block: "nearest" });
 }

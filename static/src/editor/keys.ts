@@ -87,15 +87,22 @@ function withControl(event: KeyboardEvent, editor: Editor): boolean {
       void editor.save();
       return true;
     case "z":
+      if (isBeside(event)) return false;
       if (event.shiftKey) editor.redo();
       else editor.undo();
       return true;
     case "y":
+      if (isBeside(event)) return false;
       editor.redo();
       return true;
     default:
       return false;
   }
+}
+
+/** The message of a save is no part of what is undone. */
+function isBeside(event: KeyboardEvent): boolean {
+  return (event.target as HTMLElement).matches("[data-field=message]");
 }
 
 /** A field that is taken over when it is left, like the id of a call, is taken over by a save. */

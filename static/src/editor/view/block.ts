@@ -36,6 +36,7 @@ export interface BlockView {
   readonly block: Block;
   /** The tool result that holds it, if one does. */
   readonly result: ToolResultBlock | null;
+  readonly isActive: boolean;
   readonly problems: readonly AnyProblem[];
   readonly lanes: readonly Lane[];
   readonly calls: readonly Call[];
@@ -44,7 +45,7 @@ export interface BlockView {
 }
 
 export function blockView(view: BlockView): TemplateResult {
-  const { block, problems, editor, result } = view;
+  const { block, problems, result } = view;
   const mine = problems.filter((each) => each.block === block.uid);
   const wrong = mine.some((each) => each.severity === "error");
   return html`<div
@@ -59,7 +60,7 @@ export function blockView(view: BlockView): TemplateResult {
       ${problemLines(mine, block.uid)}
     </div>
     ${
-      editor.readOnly
+      !view.isActive
         ? nothing
         : html`<div class="block__tools">
             <span class="grip" data-drags="block" draggable="true" title="Drag to move (Alt Shift ↑ ↓)">${icon("grip-vertical")}</span>

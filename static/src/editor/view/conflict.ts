@@ -3,7 +3,7 @@
 import { html, nothing, type TemplateResult } from "lit/html.js";
 import type { Conflict, Editor } from "../editor.ts";
 import { type Choice, type Clash, clashesOf, type FieldClash, type Side } from "../merge.ts";
-import type { Turn } from "../model.ts";
+import { indexOfTurn, type Turn } from "../model.ts";
 import { marked, turnText } from "./diff.ts";
 import { icon } from "./icon.ts";
 import { plural } from "./words.ts";
@@ -14,7 +14,7 @@ export function conflictView(editor: Editor, conflict: Conflict): TemplateResult
   const all = clashes.length + merged.fieldClashes.length;
   const done = choices.turns.size + choices.fields.size;
   return html`<section class="conflict" data-field="conflict" tabindex="-1" aria-labelledby="conflict-title">
-    <div class="notice notice--warning">
+    <div class="notice notice--warning" role="alert">
       ${icon("git-merge")}
       <div>
         <h2 id="conflict-title">${author} saved revision ${number} while you were writing</h2>
@@ -46,7 +46,7 @@ function clashView(
   };
   const both = clash.mine.length > 0 && clash.theirs.length > 0;
   return html`<fieldset class="clash">
-    <legend>Place ${index + 1}</legend>
+    <legend>${placeOf(editor, clash, index)}</legend>
     <div class="clash__sides">
       ${sideView("Mine", "mine", clash.mine, clash.base, chosen, choose, `clash-${clash.id}`)}
       ${sideView(author, "theirs", clash.theirs, clash.base, chosen, choose, `clash-${clash.id}`)}
@@ -61,6 +61,12 @@ function clashView(
       ${both ? radio("both", "Keep both, mine first", chosen, choose, `clash-${clash.id}`) : nothing}
     </div>
   </fieldset>`;
+}
+
+function placeOf(editor: Editor, clash: Clash, index: number): string {
+  const mine = clash.mine[0];
+  if (mine) return `Turn ${indexOfTurn(editor.turns, mine.uid) + 1}`;
+  return clash.base.length > 0 ? "A turn you removed" : `Place ${index + 1}`;
 }
 
 function sideView(

@@ -76,8 +76,8 @@ function saving(editor: Editor): TemplateResult {
   const message = (event: InputEvent): void =>
     editor.setMessage((event.target as HTMLInputElement).value);
   const words = editor.saving ? "Saving…" : editor.isNew ? "Save the task" : "Save";
-  return html`<input class="input editor__message" aria-label="What changed" placeholder="What changed (optional)" maxlength="500" autocomplete="off" .value=${live(editor.message)} @input=${message} />
-    <button class="button button--primary" type="button" title="Save (Ctrl Enter)" aria-disabled=${editor.saving ? "true" : "false"} @click=${() => editor.save()}>${words}</button>`;
+  return html`<input class="input editor__message" data-field="message" aria-label="What changed" placeholder="What changed (optional)" maxlength="500" autocomplete="off" .value=${live(editor.message)} @input=${message} />
+    <button class="button button--primary" type="button" title="Save (Ctrl Enter)" aria-disabled=${editor.saving || editor.conflict ? "true" : "false"} @click=${() => editor.save()}>${words}</button>`;
 }
 
 function undoTitle(editor: Editor): string {
@@ -134,6 +134,7 @@ function conversation(
       (turn) => turn.uid,
       (turn, index) => {
         const isSelected = turn.uid === editor.selected;
+        const isActive = !editor.readOnly && (isSelected || turn.uid === editor.hovered);
         const problems = byTurn.get(turn.uid) ?? [];
         const calls = hasResult(turn) ? callsBefore(turns, index) : [];
         const open = openCalls(editor, turn, index);
@@ -142,6 +143,7 @@ function conversation(
           turn,
           index,
           isSelected,
+          isActive,
           index === turns.length - 1,
           problems.map((each) => `${each.block} ${each.field} ${each.message}`).join("\n"),
           lane.key,
@@ -150,7 +152,17 @@ function conversation(
           foldsOf(editor, turn),
         ];
         return guard(dependencies, () =>
-          turnView({ editor, turn, index, isSelected, problems, lanes: lane, calls, open }),
+          turnView({
+            editor,
+            turn,
+            index,
+            isSelected,
+            isActive,
+            problems,
+            lanes: lane,
+            calls,
+            open,
+          }),
         );
       },
     )}

@@ -16,6 +16,8 @@ export interface TurnView {
   readonly turn: Turn;
   readonly index: number;
   readonly isSelected: boolean;
+  /** Whether it shows its tools: hundreds of turns that all did would be slow to open. */
+  readonly isActive: boolean;
   readonly problems: readonly AnyProblem[];
   readonly lanes: TurnLanes;
   /** The calls that results of this turn may answer. */
@@ -40,7 +42,7 @@ export function turnView(view: TurnView): TemplateResult {
         <span class="ed-turn__number">${number}</span>
         ${detailOf(editor, turn, `turn ${number}`)}
       </div>
-      ${editor.readOnly ? nothing : tools(view, number)}
+      ${view.isActive ? tools(view, number) : nothing}
     </header>
     ${repeat(
       turn.blocks,
@@ -52,6 +54,7 @@ export function turnView(view: TurnView): TemplateResult {
           number,
           block,
           result: null,
+          isActive: view.isActive,
           problems,
           lanes: lanes.blocks.get(block.uid) ?? [],
           calls: view.calls,
@@ -66,7 +69,7 @@ export function turnView(view: TurnView): TemplateResult {
         turn.uid,
       )}
       ${
-        editor.readOnly
+        !view.isActive
           ? nothing
           : html`<button class="insert" type="button" tabindex="-1" aria-label="Add a turn after turn ${number}" title="Add a turn here (a)" @click=${() => commands.addTurn(editor, index + 1)}>${icon("plus")}</button>`
       }
