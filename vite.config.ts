@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { icons as lucide } from "@iconify-json/lucide";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
 const ROOT = import.meta.dirname;
+const KEPT_MS = 3_600_000;
 const WRITTEN_IN = ["templates", "static/src"];
 const NAMED = /\{%\s*icon "([a-z0-9-]+)"|\bicon\("([a-z0-9-]+)"\)/g;
 
@@ -42,14 +43,28 @@ function iconSprite(): Plugin {
   };
 }
 
+/** A server that is running names the files of an earlier build: they stay for an hour. */
+function sweepOldBuilds(): Plugin {
+  return {
+    name: "sweep-old-builds",
+    writeBundle(options) {
+      const folder = `${options.dir}/assets`;
+      for (const name of readdirSync(folder)) {
+        const age = Date.now() - statSync(`${folder}/${name}`).mtimeMs;
+        if (age > KEPT_MS) rmSync(`${folder}/${name}`);
+      }
+    },
+  };
+}
+
 export default defineConfig({
   root: ROOT,
   base: "./",
   publicDir: "static/public",
-  plugins: [iconSprite()],
+  plugins: [iconSprite(), sweepOldBuilds()],
   build: {
     outDir: "static/dist",
-    emptyOutDir: true,
+    emptyOutDir: false,
     manifest: "manifest.json",
     target: "es2023",
     cssTarget: ["chrome123", "firefox120", "safari17.5"],

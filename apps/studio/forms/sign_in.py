@@ -11,7 +11,11 @@ class SignInForm(LoginForm):  # type: ignore[misc]
         for field in self.fields.values():
             field.widget.attrs.pop("placeholder", None)
         self.fields["login"].label = "Name or e-mail address"
-        self.fields["login"].widget.attrs |= {"autocapitalize": "none", "spellcheck": "false"}
+        self.fields["login"].widget.attrs |= {
+            "autocapitalize": "none",
+            "autofocus": True,
+            "spellcheck": "false",
+        }
         # No mail is sent by this server, so nothing leads to a page that would promise one.
         self.fields["password"].help_text = ""
         if "remember" in self.fields:
