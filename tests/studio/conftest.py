@@ -34,9 +34,9 @@ PATIENCE_MS = 15_000
 OpenPage = Callable[..., Page]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """Chromium, started once."""
+    """Chromium, started once a module: while it runs, this thread can run no event loop."""
     found = next((path for name in NAMES if (path := shutil.which(name))), None)
     if found is None:
         missing("Chromium", "install it, for example with `apt-get install chromium`")

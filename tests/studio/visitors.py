@@ -2,10 +2,15 @@
 
 import re
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from html import unescape
 
+from django.db import connections
 from django.http import HttpResponse
 from django.test import Client
+
+from apps.runs.models import Run
+from apps.runs.playing import play
 
 Visitor = Callable[[str], Client]
 
@@ -24,3 +29,16 @@ def words(response: HttpResponse) -> str:
 def tags(response: HttpResponse, name: str) -> list[str]:
     """The opening tags of that name."""
     return re.findall(rf"<{name}\b[^>]*>", response.content.decode())
+
+
+def play_aside(run: Run) -> None:
+    """Play a run in another thread: the browser's event loop has this one."""
+
+    def work() -> None:
+        try:
+            play(run.pk)
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(work).result()
