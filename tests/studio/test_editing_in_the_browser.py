@@ -1,58 +1,24 @@
 """Writing a conversation in Chromium: by keyboard and by mouse."""
 
 import base64
-import json
-from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
 from apps.accounts.permissions import Actor
 from apps.tasks.models import Split, Task
 from tests.cast import Cast
 from tests.factories import call, make_content, make_task, message, result
 from tests.studio.conftest import OpenPage
+from tests.studio.writing import TASKS, editor, roles, save, saved, stored, text_of, turns
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-TASKS = "/projects/alpha/environments/shop/tasks/"
 PIXEL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJ"
     "RU5ErkJggg=="
 )
-
-
-def editor(page: Page) -> Page:
-    expect(page.locator(".editor:not([aria-busy])")).to_be_visible()
-    return page
-
-
-def turns(page: Page) -> Locator:
-    return page.locator(".ed-turn")
-
-
-def text_of(page: Page, turn: int, block: int = 0) -> Locator:
-    return turns(page).nth(turn).locator("[data-field=text]").nth(block)
-
-
-def save(page: Page) -> None:
-    page.keyboard.press("Control+Enter")
-
-
-def saved(page: Page, number: int) -> None:
-    expect(page.locator(".editor__state")).to_have_text(f"Revision {number}")
-
-
-def stored(task: Task) -> list[dict[str, Any]]:
-    task.refresh_from_db()
-    assert task.current is not None
-    messages: list[dict[str, Any]] = json.loads(task.current.content)["messages"]
-    return messages
-
-
-def roles(task: Task) -> list[str]:
-    return [each["role"] for each in stored(task)]
 
 
 def test_a_conversation_with_all_five_blocks_is_written_by_keyboard(
@@ -261,122 +227,6 @@ def test_undo_and_redo_walk_through_everything(cast: Cast, task: Task, open_page
     for _ in range(2):
         page.keyboard.press("Control+Shift+z")
     expect(turns(page)).to_have_count(4)
-
-
-def test_changes_to_different_turns_merge_by_themselves(
-    cast: Cast, task: Task, open_page: OpenPage
-) -> None:
-    mine = editor(open_page("author", f"{TASKS}{task.pk}/"))
-    theirs = editor(open_page("owner", f"{TASKS}{task.pk}/"))
-    text_of(theirs, 2).fill("on its way")
-    save(theirs)
-    saved(theirs, 2)
-    text_of(mine, 0).fill("Where is order 7303?")
-    save(mine)
-    saved(mine, 3)
-    expect(mine.locator(".toast").first).to_contain_text("Merged 1 turn of revision 2 by owner")
-    expect(text_of(mine, 2)).to_have_value("on its way")
-    messages = stored(task)
-    assert messages[0]["blocks"][0]["text"] == "Where is order 7303?"
-    assert messages[2]["blocks"][0]["blocks"][0]["text"] == "on its way"
-
-
-@pytest.mark.parametrize(
-    ("choice", "kept"),
-    [
-        ("Keep mine", ["My question"]),
-        ("Take owner's", ["Their question"]),
-        ("Keep both, mine first", ["My question", "Their question"]),
-    ],
-)
-def test_changes_to_the_same_turn_are_chosen_from(
-    cast: Cast, task: Task, open_page: OpenPage, choice: str, kept: list[str]
-) -> None:
-    mine = editor(open_page("author", f"{TASKS}{task.pk}/"))
-    theirs = editor(open_page("owner", f"{TASKS}{task.pk}/"))
-    text_of(theirs, 0).fill("Their question")
-    save(theirs)
-    saved(theirs, 2)
-    text_of(mine, 0).fill("My question")
-    save(mine)
-    conflict = mine.locator(".conflict")
-    expect(conflict).to_contain_text("owner saved revision 2 while you were writing")
-    expect(conflict.locator("ins").first).to_have_text("My")
-    expect(conflict.locator("del").first).to_have_text("Where")
-    expect(conflict.locator(".clash__side").nth(1)).to_contain_text("Their")
-    conflict.get_by_role("button", name="Save the merged task").click(force=True)
-    expect(mine.locator(".toast--danger").last).to_contain_text("Choose for every turn")
-    conflict.get_by_role("radio", name=choice).check()
-    conflict.get_by_role("button", name="Save the merged task").click()
-    expect(conflict).to_have_count(0)
-    expect(mine.locator(".editor__state")).to_have_text(
-        "Revision 2" if choice == "Take owner's" else "Revision 3"
-    )
-    said = [each["blocks"][0].get("text") for each in stored(task)]
-    assert said[: len(kept)] == kept
-
-
-def test_a_conflict_can_be_left_to_go_on_writing(
-    cast: Cast, task: Task, open_page: OpenPage
-) -> None:
-    mine = editor(open_page("author", f"{TASKS}{task.pk}/"))
-    theirs = editor(open_page("owner", f"{TASKS}{task.pk}/"))
-    text_of(theirs, 0).fill("Their question")
-    save(theirs)
-    saved(theirs, 2)
-    text_of(mine, 0).fill("My question")
-    save(mine)
-    mine.get_by_role("button", name="Go on writing").click()
-    expect(text_of(mine, 0)).to_have_value("My question")
-    assert task.revisions.count() == 2
-
-
-def test_a_closed_tab_loses_nothing(cast: Cast, task: Task, open_page: OpenPage) -> None:
-    page = editor(open_page("author", f"{TASKS}{task.pk}/"))
-    text_of(page, 0).fill("not saved")
-    page.get_by_role("textbox", name="Input of the call as JSON").fill('{"half": ')
-    expect(page.locator(".editor__state")).to_contain_text("kept on this device")
-    asked: list[str] = []
-    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
-    page.goto("/projects/")
-    assert asked == ["beforeunload"]
-    page.goto(f"{TASKS}{task.pk}/")
-    expect(text_of(editor(page), 0)).not_to_have_value("not saved")
-    page.get_by_role("button", name="Take it back").click()
-    expect(text_of(page, 0)).to_have_value("not saved")
-    expect(page.get_by_role("textbox", name="Input of the call as JSON")).to_have_value('{"half": ')
-
-
-def test_a_draft_can_be_thrown_away(cast: Cast, task: Task, open_page: OpenPage) -> None:
-    page = editor(open_page("author", f"{TASKS}{task.pk}/"))
-    page.on("dialog", lambda dialog: dialog.accept())
-    text_of(page, 0).fill("not saved")
-    expect(page.locator(".editor__state")).to_contain_text("kept on this device")
-    page.reload()
-    editor(page).get_by_role("button", name="Throw it away").click()
-    page.reload()
-    expect(editor(page).get_by_role("region", name="Unsaved draft")).to_have_count(0)
-
-
-def test_a_draft_of_an_older_revision_is_merged_when_it_is_saved(
-    cast: Cast, task: Task, open_page: OpenPage
-) -> None:
-    page = editor(open_page("author", f"{TASKS}{task.pk}/"))
-    page.on("dialog", lambda dialog: dialog.accept())
-    text_of(page, 0).fill("from the draft")
-    expect(page.locator(".editor__state")).to_contain_text("kept on this device")
-    page.goto("/projects/")
-    theirs = editor(open_page("owner", f"{TASKS}{task.pk}/"))
-    text_of(theirs, 2).fill("from them")
-    save(theirs)
-    saved(theirs, 2)
-    page.goto(f"{TASKS}{task.pk}/")
-    editor(page).get_by_role("button", name="Take it back").click()
-    save(page)
-    saved(page, 3)
-    messages = stored(task)
-    assert messages[0]["blocks"][0]["text"] == "from the draft"
-    assert messages[2]["blocks"][0]["blocks"][0]["text"] == "from them"
 
 
 def test_a_result_is_tied_to_the_call_that_is_chosen(

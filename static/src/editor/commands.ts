@@ -1,9 +1,11 @@
 /** What a key, a button or a menu does: one function a change, with the focus where it belongs. */
 
+import * as calls from "./calls.ts";
 import type { Editor } from "./editor.ts";
 import type { Block, BlockType, Role, Turn, Uid } from "./model.ts";
 import * as model from "./model.ts";
 import { pictureIn, readPicture } from "./picture.ts";
+import * as retyping from "./retyping.ts";
 import { withTyped } from "./typing.ts";
 
 // ---- turns --------------------------------------------------------------------------------------
@@ -12,7 +14,7 @@ import { withTyped } from "./typing.ts";
 export function likelyTurn(turns: model.Conversation, at: number): Turn {
   const before = turns[at - 1];
   if (before?.role === "assistant") {
-    const answered = new Set(model.resultsAfter(turns, at - 1).map((each) => each.tool_call_id));
+    const answered = new Set(calls.resultsAfter(turns, at - 1).map((each) => each.tool_call_id));
     const open = before.blocks.flatMap((block) =>
       block.type === "tool_call" && !answered.has(block.id) ? [block.id] : [],
     );
@@ -81,7 +83,7 @@ function blockFor(editor: Editor, holder: Uid, type: BlockType): Block {
   if (type === "tool_call") return model.newBlock(type, model.freshCallId(editor.turns));
   if (type !== "tool_result") return model.newBlock(type);
   const index = model.indexOfTurn(editor.turns, holder);
-  return model.newBlock(type, model.openCallBefore(editor.turns, index));
+  return model.newBlock(type, calls.openCallBefore(editor.turns, index));
 }
 
 function heldBy(editor: Editor, holder: Uid): readonly Block[] {
@@ -104,7 +106,7 @@ export function duplicateBlock(editor: Editor, uid: Uid): void {
 }
 
 export function retypeBlock(editor: Editor, uid: Uid, type: BlockType): void {
-  const turns = model.retypeBlock(editor.turns, uid, type);
+  const turns = retyping.retypeBlock(editor.turns, uid, type);
   editor.changeTurns(`Turn into ${model.BLOCK_NOUNS[type]}`, uid, turns);
 }
 
@@ -130,7 +132,7 @@ export function moveBlock(editor: Editor, uid: Uid, spot: model.Spot): void {
 }
 
 export function answerCall(editor: Editor, uid: Uid): void {
-  const answered = model.answerCall(editor.turns, uid);
+  const answered = calls.answerCall(editor.turns, uid);
   if (!answered) return;
   editor.changeTurns("Add a result", answered.result, answered.turns);
   const found = model.findBlock(answered.turns, answered.result);
@@ -169,7 +171,7 @@ export function typeDetail(editor: Editor, uid: Uid, written: string): void {
 }
 
 export function renameCall(editor: Editor, uid: Uid, id: string): void {
-  editor.changeTurns("Rename a call", uid, model.renameCall(editor.turns, uid, id));
+  editor.changeTurns("Rename a call", uid, calls.renameCall(editor.turns, uid, id));
 }
 
 export function chooseCall(editor: Editor, uid: Uid, id: string): void {

@@ -62,3 +62,8 @@ export function countChangedTurns(one: TaskDocument, other: TaskDocument): numbe
     [...right].filter((each) => !left.has(each)).length,
   );
 }
+
+/** About how many characters the turns have as JSON, pictures included. */
+export function sizeOf(document: TaskDocument): number {
+  return document.turns.reduce((sum, turn) => sum + fingerprint(turn).length, 0);
+}

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { Drafts } from "./draft.ts";
-import { Editor, type Surroundings } from "./editor.ts";
+import { Editor } from "./editor.ts";
 import { patchBlock, setRole, type TextBlock, type Turn } from "./model.ts";
 import type { Target } from "./place.ts";
 import type { Handed } from "./server.ts";
+import type { Surroundings } from "./surroundings.ts";
 
 const text = (words: string) => ({ type: "text", text: words });
 const content = (...words: string[]): string =>

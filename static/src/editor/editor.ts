@@ -1,27 +1,24 @@
 /** What the task editor is doing: its document, its undo line, what is selected, saved, at odds. */
 
-import { type Status, sameDocument, type TaskDocument } from "./document.ts";
+import { type Status, sameDocument, sizeOf, type TaskDocument } from "./document.ts";
 import type { Draft, Drafts } from "./draft.ts";
-import { jsonFault } from "./json.ts";
 import { type Choices, isClean, type Merge, merge, NO_CHOICES, resolve } from "./merge.ts";
 import { type Conversation, findBlock, indexOfTurn, type Turn, type Uid } from "./model.ts";
-import { type Target, targetOf } from "./place.ts";
-import { type Problem, problemsOf, type Severity } from "./problems.ts";
+import type { Target } from "./place.ts";
+import {
+  type AnyProblem,
+  isUnsendable,
+  liveProblems,
+  lowered,
+  Remarks,
+  sentenceOf,
+} from "./remarks.ts";
 import * as server from "./server.ts";
+import type { Surroundings } from "./surroundings.ts";
 import { begin, pause, record, redo, type Timeline, undo } from "./timeline.ts";
-import { fingerprint, readContent } from "./wire.ts";
+import { readContent } from "./wire.ts";
 
 export type Tab = "turns" | "task" | "problems" | "payload" | "history";
-
-/** A problem of the task around the conversation: its key, its attributes. */
-export interface FactProblem {
-  readonly turn: null;
-  readonly block: null;
-  readonly field: string | null;
-  readonly message: string;
-  readonly severity: Severity;
-}
-export type AnyProblem = Problem | FactProblem;
 
 export interface Conflict {
   readonly merged: Merge;
@@ -32,28 +29,9 @@ export interface Conflict {
   readonly choices: Choices;
 }
 
-interface Said {
-  readonly problem: AnyProblem;
-  /** What it was said of: it holds while that is still there, unchanged. */
-  readonly of: Turn | TaskDocument;
-}
-
 interface Base {
   readonly number: number;
   readonly document: TaskDocument;
-}
-
-/** What the editor needs from the page around it. */
-export interface Surroundings {
-  /** Draw the page again; with a target, put the focus there afterwards. */
-  draw(focus?: Target): void;
-  /** Tell the person, also by voice. */
-  announce(text: string, tone: "ok" | "danger"): void;
-  drafts(person: string, address: string): Drafts;
-  now(): number;
-  /** Run after a pause in which nothing else was asked for under the same name. */
-  later(name: string, milliseconds: number, run: () => void): void;
-  moved(address: string, title: string): void;
 }
 
 const KEEP_AFTER = 400;
@@ -81,7 +59,7 @@ export class Editor {
   readonly unfolded = new Set<Uid>();
   /** Blocks and turns whose `detail` is being edited. */
   readonly detailed = new Set<Uid>();
-  private said: readonly Said[] = [];
+  private readonly remarks = new Remarks();
   private drafts: Drafts;
 
   constructor(
@@ -210,44 +188,18 @@ export class Editor {
   // ---- problems -------------------------------------------------------------------------------
 
   get problems(): readonly AnyProblem[] {
-    const live: readonly AnyProblem[] = [...problemsOf(this.turns), ...this.factProblems()];
-    const further = this.said.filter(({ problem, of }) => {
-      const holds = problem.turn === null ? of === this.document : this.turns.includes(of as Turn);
-      return holds && !live.some((each) => sameSpot(each, problem));
-    });
-    return [...live, ...further.map((each) => each.problem)];
-  }
-
-  private factProblems(): readonly FactProblem[] {
-    const fault = jsonFault(this.document.attributes, "object");
-    return fault ? [ofTask("attributes", fault.sentence)] : [];
+    return this.remarks.besides(liveProblems(this.document), this.document);
   }
 
   /** JSON that cannot be sent because it is none yet. */
   private unsendable(): AnyProblem | null {
-    const fields = new Set(["input", "detail", "attributes"]);
-    const found = this.problems.find((each) => fields.has(each.field ?? "") && isFault(each));
-    return found ?? null;
-  }
-
-  private hear(place: string, message: string, severity: Severity): Target {
-    const target = targetOf(place, this.turns);
-    const turn = this.turns.find((each) => each.uid === target.turn);
-    const sentence = sentenceOf(message);
-    if (turn && target.turn !== null) {
-      const problem = { ...target, turn: target.turn, message: sentence, severity };
-      this.said = [...this.said, { problem, of: turn }];
-    } else {
-      const problem = { ...ofTask(target.field, sentence), severity };
-      this.said = [...this.said, { problem, of: this.document }];
-    }
-    return target;
+    return liveProblems(this.document).find(isUnsendable) ?? null;
   }
 
   async preview(): Promise<void> {
     const document = this.document;
     const shows = this.tab === "payload";
-    if (!shows && sizeOfTurns(document.turns) > CHECKED_ALONG) return;
+    if (!shows && sizeOf(document) > CHECKED_ALONG) return;
     if (this.unsendable()) {
       this.payload = { place: "", message: "Some JSON is not complete yet." };
       this.around.draw();
@@ -256,12 +208,12 @@ export class Editor {
     const formats = shows ? [this.format] : [];
     const answer = await server.preview(this.handed.preview, document, formats);
     if (document !== this.document) return; // Somebody typed meanwhile: another answer will come.
-    this.said = [];
+    this.remarks.clear();
     if (answer.kind === "refused") {
       this.payload = { place: answer.place, message: answer.message };
-      if (answer.place) this.hear(answer.place, answer.message, "error");
+      if (answer.place) this.remarks.add({ ...answer, severity: "error" }, document);
     } else {
-      for (const each of answer.problems) this.hear(each.place, each.message, each.severity);
+      for (const each of answer.problems) this.remarks.add(each, document);
       if (shows) this.payload = answer.payloads[this.format] ?? null;
     }
     this.around.draw();
@@ -328,8 +280,8 @@ export class Editor {
     if (answer.kind === "saved") this.saved(sent, answer);
     else if (answer.kind === "stale") await this.stale(answer);
     else {
-      this.said = [];
-      const target = this.hear(answer.place, answer.message, "error");
+      this.remarks.clear();
+      const target = this.remarks.add({ ...answer, severity: "error" }, this.document);
       this.around.announce(`Not saved: ${lowered(sentenceOf(answer.message))}`, "danger");
       this.reveal(target);
     }
@@ -447,33 +399,6 @@ export class Editor {
   }
 }
 
-function sizeOfTurns(turns: Conversation): number {
-  return turns.reduce((sum, turn) => sum + fingerprint(turn).length, 0);
-}
-
 function factsOf<F extends { key: string; split: string; status: Status }>(facts: F) {
   return { key: facts.key, split: facts.split, status: facts.status };
-}
-
-function ofTask(field: string | null, message: string): FactProblem {
-  return { turn: null, block: null, field, message, severity: "error" };
-}
-
-function sameSpot(one: AnyProblem, other: AnyProblem): boolean {
-  if (one.turn !== other.turn || one.block !== other.block) return false;
-  return one.turn !== null || one.field === other.field;
-}
-
-function isFault(problem: AnyProblem): boolean {
-  return problem.message.startsWith("Line ");
-}
-
-/** The server's words begin in lower case, after the place that is not shown here. */
-function sentenceOf(message: string): string {
-  const sentence = message.charAt(0).toUpperCase() + message.slice(1);
-  return /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`;
-}
-
-function lowered(sentence: string): string {
-  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }

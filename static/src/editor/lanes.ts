@@ -5,7 +5,8 @@
  * bracket is drawn by the rows it passes, so nothing has to be measured and nothing moves.
  */
 
-import { type Conversation, callsBefore, type Uid } from "./model.ts";
+import { callsBefore } from "./calls.ts";
+import type { Conversation, Uid } from "./model.ts";
 
 export interface Lane {
   /** 0 is the one next to the text. */

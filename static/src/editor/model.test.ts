@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { answerCall, callsBefore, openCallBefore, renameCall } from "./calls.ts";
 import {
-  answerCall,
   type Block,
   type Conversation,
-  callsBefore,
   changeTurn,
   duplicateBlock,
   duplicateTurn,
@@ -16,20 +15,18 @@ import {
   moveTurn,
   newBlock,
   newTurn,
-  openCallBefore,
   PLACEMENT,
   patchBlock,
   ROLES,
   removeBlock,
   removeTurn,
-  renameCall,
-  retypeBlock,
   setRole,
   type TextBlock,
   type ToolCallBlock,
   type ToolResultBlock,
   type Turn,
 } from "./model.ts";
+import { retypeBlock } from "./retyping.ts";
 import { begin, pause, record, redo, type Timeline, undo } from "./timeline.ts";
 import { writeTurn } from "./wire.ts";
 

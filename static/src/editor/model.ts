@@ -7,8 +7,6 @@
  * in this window only and is never sent.
  */
 
-import { jsonFault, prettyIfJson } from "./json.ts";
-
 export const ROLES = ["system", "user", "assistant"] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -256,139 +254,6 @@ export function patchBlock<B extends Block>(
   });
 }
 
-/** The types a block can become without losing what it says. */
-export function retypesOf(block: Block): readonly BlockType[] {
-  switch (block.type) {
-    case "text":
-      return ["reasoning", "tool_call", "tool_result"];
-    case "reasoning":
-      return ["text"];
-    case "image":
-      return ["tool_result"];
-    case "tool_call":
-      return ["text"];
-    case "tool_result":
-      return ["text"];
-  }
-}
-
-/**
- * Turn a block into another type, keeping what it says: a text that is a JSON object becomes a
- * call's input, a result taken apart leaves what it holds.
- */
-export function retypeBlock(turns: Conversation, uid: Uid, type: BlockType): Conversation {
-  const found = findBlock(turns, uid);
-  if (!found || !retypesOf(found.block).includes(type)) return turns;
-  return replaceBlock(turns, uid, (block) => retyped(turns, block, type));
-}
-
-function retyped(turns: Conversation, block: Block, type: BlockType): readonly Block[] {
-  const { uid, detail } = block;
-  if (type === "tool_result") {
-    const id = openCallBefore(turns, findBlock(turns, uid)?.turnIndex ?? turns.length);
-    const result = newBlock("tool_result", id) as ToolResultBlock;
-    return [{ ...result, blocks: [block] }];
-  }
-  switch (block.type) {
-    case "text":
-      if (type === "reasoning") return [{ uid, type, text: block.text, signature: null, detail }];
-      return [{ ...callOfText(block.text, freshCallId(turns)), uid, detail }];
-    case "tool_result":
-      return block.blocks;
-    case "tool_call":
-      return [{ uid, type: "text", text: `${block.name} ${block.input}`.trim(), detail }];
-    case "reasoning":
-      return [{ uid, type: "text", text: block.text, detail }];
-    case "image":
-      return [block];
-  }
-}
-
-const NAMED_CALL = /^\s*([\w.-]+)?\s*(\{[\s\S]*\})\s*$/;
-
-function callOfText(text: string, id: string): ToolCallBlock {
-  const call = newBlock("tool_call", id) as ToolCallBlock;
-  const [, name = "", written = ""] = NAMED_CALL.exec(text) ?? [];
-  if (written !== "" && jsonFault(written, "object") === null) {
-    return { ...call, name, input: prettyIfJson(written) };
-  }
-  if (text.trim() === "") return call;
-  return { ...call, input: prettyIfJson(JSON.stringify({ text })) };
-}
-
-// ---- calls and results --------------------------------------------------------------------------
-
-export interface Call {
-  readonly block: ToolCallBlock;
-  readonly turnIndex: number;
-}
-
-/** The calls that a result in the turn at `turnIndex` may answer: those of the turn that asked. */
-export function callsBefore(turns: Conversation, turnIndex: number): readonly Call[] {
-  for (let index = turnIndex - 1; index >= 0; index -= 1) {
-    const turn = turns[index];
-    if (!turn || turn.role === "user") continue;
-    return turn.blocks.flatMap((block) =>
-      block.type === "tool_call" ? [{ block, turnIndex: index }] : [],
-    );
-  }
-  return [];
-}
-
-/** The results that answer the calls of the turn at `turnIndex`, in order. */
-export function resultsAfter(turns: Conversation, turnIndex: number): readonly ToolResultBlock[] {
-  const results: ToolResultBlock[] = [];
-  for (const turn of turns.slice(turnIndex + 1)) {
-    if (turn.role !== "user") break;
-    for (const block of turn.blocks) if (block.type === "tool_result") results.push(block);
-  }
-  return results;
-}
-
-/** The id of the first call that a result in the turn at `turnIndex` could still answer, or "". */
-export function openCallBefore(turns: Conversation, turnIndex: number): string {
-  const calls = callsBefore(turns, turnIndex);
-  const first = calls[0];
-  if (!first) return "";
-  const answered = new Set(resultsAfter(turns, first.turnIndex).map((each) => each.tool_call_id));
-  return (calls.find((call) => !answered.has(call.block.id)) ?? first).block.id;
-}
-
-/** Give a call another id; the results that answer it follow. */
-export function renameCall(turns: Conversation, uid: Uid, id: string): Conversation {
-  const found = findBlock(turns, uid);
-  if (found?.block.type !== "tool_call" || found.block.id === id) return turns;
-  const before = found.block.id;
-  const shared = found.turn.blocks.some(
-    (block) => block.type === "tool_call" && block.uid !== uid && block.id === before,
-  );
-  let renamed = patchBlock<ToolCallBlock>(turns, uid, { id });
-  if (shared || before === "") return renamed;
-  for (const result of resultsAfter(turns, found.turnIndex)) {
-    if (result.tool_call_id === before) {
-      renamed = patchBlock<ToolResultBlock>(renamed, result.uid, { tool_call_id: id });
-    }
-  }
-  return renamed;
-}
-
-/** Add an empty result for a call: into the user turn that follows, or into a new one. */
-export function answerCall(
-  turns: Conversation,
-  uid: Uid,
-): { turns: Conversation; result: Uid } | null {
-  const found = findBlock(turns, uid);
-  if (found?.block.type !== "tool_call") return null;
-  const result = newBlock("tool_result", found.block.id) as ToolResultBlock;
-  const next = turns[found.turnIndex + 1];
-  if (next?.role !== "user") {
-    const turn = newTurn("user", [result]);
-    return { turns: insertTurn(turns, found.turnIndex + 1, turn), result: result.uid };
-  }
-  const at = next.blocks.filter((block) => block.type === "tool_result").length;
-  return { turns: insertBlock(turns, { holder: next.uid, at }, result), result: result.uid };
-}
-
 // ---- inside -------------------------------------------------------------------------------------
 
 function copyTurn(turn: Turn): Turn {
@@ -416,7 +281,7 @@ function changeHeld(
 }
 
 /** Put what `replace` returns where the block is; every list without it stays the same object. */
-function replaceBlock(
+export function replaceBlock(
   turns: Conversation,
   uid: Uid,
   replace: (block: Block) => readonly Block[],

@@ -3,18 +3,17 @@
 import { live } from "lit/directives/live.js";
 import { repeat } from "lit/directives/repeat.js";
 import { html, nothing, type TemplateResult } from "lit/html.js";
+import type { Call } from "../calls.ts";
 import * as commands from "../commands.ts";
-import type { AnyProblem, Editor } from "../editor.ts";
+import type { Editor } from "../editor.ts";
 import type { Lane } from "../lanes.ts";
 import {
   BLOCK_NOUNS,
   type Block,
-  type Call,
   type ImageBlock,
   PLACEMENT,
   RESULT_HOLDS,
   type ReasoningBlock,
-  retypesOf,
   type TextBlock,
   type ToolCallBlock,
   type ToolResultBlock,
@@ -22,6 +21,8 @@ import {
   type Uid,
 } from "../model.ts";
 import { MIME_TYPES, pictureIn, sizeOf } from "../picture.ts";
+import type { AnyProblem } from "../remarks.ts";
+import { retypesOf } from "../retyping.ts";
 import { shownInArea } from "../typing.ts";
 import { icon } from "./icon.ts";
 import { jsonField } from "./json_field.ts";

@@ -3,7 +3,8 @@
 import { live } from "lit/directives/live.js";
 import { html, nothing, type TemplateResult } from "lit/html.js";
 import type { Status } from "../document.ts";
-import type { AnyProblem, Editor } from "../editor.ts";
+import type { Editor } from "../editor.ts";
+import type { AnyProblem } from "../remarks.ts";
 import { icon } from "./icon.ts";
 import { jsonField } from "./json_field.ts";
 import { problemId, problemLines } from "./problem.ts";

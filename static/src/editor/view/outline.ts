@@ -1,8 +1,9 @@
 import { repeat } from "lit/directives/repeat.js";
 import { html, nothing, type TemplateResult } from "lit/html.js";
-import type { AnyProblem, Editor } from "../editor.ts";
+import type { Editor } from "../editor.ts";
 import type { Uid } from "../model.ts";
 import { worst } from "../problems.ts";
+import type { AnyProblem } from "../remarks.ts";
 import { icon } from "./icon.ts";
 import { firstWords, plural, ROLE_NAMES } from "./words.ts";
 

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit/html.js";
-import type { AnyProblem } from "../editor.ts";
 import type { Uid } from "../model.ts";
+import type { AnyProblem } from "../remarks.ts";
 import { icon } from "./icon.ts";
 
 export function problemId(uid: Uid | null, field: string): string {

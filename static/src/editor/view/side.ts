@@ -3,9 +3,10 @@
 import { unsafeHTML } from "lit/directives/unsafe-html.js";
 import { until } from "lit/directives/until.js";
 import { html, nothing, type TemplateResult } from "lit/html.js";
-import type { AnyProblem, Editor, Tab } from "../editor.ts";
+import type { Editor, Tab } from "../editor.ts";
 import { indexOfTurn, type Uid } from "../model.ts";
 import { targetOf } from "../place.ts";
+import type { AnyProblem } from "../remarks.ts";
 import { facts } from "./facts.ts";
 import { icon } from "./icon.ts";
 import { outline } from "./outline.ts";

@@ -1,10 +1,12 @@
 import { live } from "lit/directives/live.js";
 import { repeat } from "lit/directives/repeat.js";
 import { html, nothing, type TemplateResult } from "lit/html.js";
+import type { Call } from "../calls.ts";
 import * as commands from "../commands.ts";
-import type { AnyProblem, Editor } from "../editor.ts";
+import type { Editor } from "../editor.ts";
 import type { TurnLanes } from "../lanes.ts";
-import { type Call, PLACEMENT, ROLES, type Role, type Turn, type Uid } from "../model.ts";
+import { PLACEMENT, ROLES, type Role, type Turn, type Uid } from "../model.ts";
+import type { AnyProblem } from "../remarks.ts";
 import { blockView, detailOf, lanesView } from "./block.ts";
 import { icon } from "./icon.ts";
 import { type MenuItem, openMenu } from "./menu.ts";

@@ -1,0 +1,15 @@
+import type { Drafts } from "./draft.ts";
+import type { Target } from "./place.ts";
+
+/** What the editor needs from the page around it. */
+export interface Surroundings {
+  /** Draw the page again; with a target, put the focus there afterwards. */
+  draw(focus?: Target): void;
+  /** Tell the person, also by voice. */
+  announce(text: string, tone: "ok" | "danger"): void;
+  drafts(person: string, address: string): Drafts;
+  now(): number;
+  /** Run after a pause in which nothing else was asked for under the same name. */
+  later(name: string, milliseconds: number, run: () => void): void;
+  moved(address: string, title: string): void;
+}
