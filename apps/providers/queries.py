@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 from apps.accounts.errors import NotFound
 from apps.accounts.models import Project
 from apps.accounts.permissions import Actor, Right, require
+from apps.dialogue.blocks.json_values import text_fault
 from apps.providers.models import ModelEndpoint
 
 
@@ -22,7 +23,8 @@ def get_endpoint(
 ) -> ModelEndpoint:
     """The endpoint named ``key``; `NotFound` if there is none or it was put away."""
     require(actor, project, right)
-    row = project.endpoints.filter(key=key, archived_at=None).first()
+    rows = project.endpoints.filter(key=key, archived_at=None)
+    row = None if text_fault(key) else rows.first()
     if row is None:
         raise NotFound(f"There is no model endpoint {key!r} in {project.slug!r}.", place="endpoint")
     return row
@@ -33,7 +35,7 @@ def endpoints_by_key(
 ) -> dict[str, ModelEndpoint]:
     """Those of ``keys`` that exist; who needs all of them compares."""
     require(actor, project, Right.VIEW)
-    rows = project.endpoints.filter(key__in=set(keys))
+    rows = project.endpoints.filter(key__in={key for key in keys if not text_fault(key)})
     if not archived:
         rows = rows.filter(archived_at=None)
     return {row.key: row for row in rows}

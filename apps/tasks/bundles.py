@@ -16,6 +16,7 @@ from apps.dialogue.blocks.json_values import kind_of
 from apps.dialogue.errors import DialogueError
 from apps.tasks.content import TaskContent, load_content, parse_content
 from apps.tasks.models import Environment, Revision, Split, Task, TaskStatus, Tool, ToolKind
+from apps.tasks.names import check_task_key
 
 FORMAT = "conversation-kit/1"
 OWN_KEY = "turnwright"
@@ -70,15 +71,15 @@ def tool_of(value: object, place: str) -> dict[str, Any]:
         "submit": ToolKind.ANSWER,
         "canned": ToolKind.SCRIPTED,
     }
-    if tool["kind"] not in kinds:
-        raise Invalid(
-            f"{str(tool['kind'])[:60]!r} is not one of {', '.join(kinds)}.", place=f"{place}.kind"
-        )
+    kind = check_kind(tool["kind"], str, f"{place}.kind")
+    if kind not in kinds:
+        raise Invalid(f"{kind[:60]!a} is not one of {', '.join(kinds)}.", place=f"{place}.kind")
+    argument = tool.get("argument")
     return {
-        "name": tool["name"],
-        "kind": kinds[tool["kind"]].value,
-        "is_terminal": tool["kind"] == "terminal",
-        "argument": tool.get("argument"),
+        "name": check_kind(tool["name"], str, f"{place}.name"),
+        "kind": kinds[kind].value,
+        "is_terminal": kind == "terminal",
+        "argument": None if argument is None else check_kind(argument, str, f"{place}.argument"),
         "description": check_kind(tool.get("description", ""), str, f"{place}.description"),
         "input_schema": tool.get("input_schema"),
         "ends_episode": check_kind(tool.get("ends_episode", True), bool, f"{place}.ends_episode"),
@@ -92,6 +93,10 @@ def task_of(value: object, place: str) -> BundledTask:
         raise Invalid(f"A task is an object, not {kind_of(value)}.", place=place)
     if not isinstance(value.get("id"), str):
         raise Invalid("A task has an id, which is a text.", place=f"{place}.id")
+    try:
+        check_task_key(value["id"])
+    except Invalid as error:
+        raise Invalid(error.message, place=f"{place}.id") from None
     own = check_keys(value.get(OWN_KEY, {}), _OWN_TASK_KEYS, set(), f"{place}.{OWN_KEY}")
     inner = check_kind(own.get("attributes", {}), dict, f"{place}.{OWN_KEY}.attributes")
     scorers = check_kind(own.get("scorers", []), list, f"{place}.{OWN_KEY}.scorers")

@@ -173,3 +173,10 @@ def test_only_those_who_manage_endpoints_may_test_them(cast: Cast, server: FakeO
             with pytest.raises((Forbidden, NotFound)):
                 actions.test_endpoint(actor=actor, endpoint=row)
     assert server.requests == []
+
+
+@pytest.mark.parametrize("key", ["\ud800", "\x00"])
+def test_a_key_that_no_text_can_be_names_no_endpoint(cast: Cast, key: str) -> None:
+    with pytest.raises(NotFound):
+        get_endpoint(OPERATOR, cast.project, key)
+    assert endpoints_by_key(OPERATOR, cast.project, [key]) == {}

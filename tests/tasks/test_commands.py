@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from apps.accounts.models import ApiKey
+from apps.accounts.models import ApiKey, Project
 from apps.accounts.permissions import OPERATOR
 from apps.accounts.queries import get_project, key_for
 from apps.tasks.models import Task
@@ -77,6 +77,26 @@ def test_an_import_to_nowhere_says_what_is_wrong(words: list[str], complaint: st
         _run("import_tasks", GOLDEN / "mixed.jsonl", *words)
 
 
+def test_an_import_to_nowhere_makes_nothing_on_the_way() -> None:
+    for words in (["lab/api"], ["lab/first", "--split", " "]):
+        with pytest.raises(CommandError):
+            _run("import_tasks", GOLDEN / "mixed.jsonl", "--create", "--environment", *words)
+    assert not Project.objects.filter(slug="lab").exists()
+
+
+def test_a_closed_standard_input_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    with pytest.raises(CommandError, match="Standard input is closed"):
+        _run("import_tasks", "-", "--environment", "lab/first", "--create")
+
+
+def test_a_bundle_with_a_key_twice_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "twice.json"
+    file.write_text('{"owner": "lab", "environments": [], "environments": []}')
+    with pytest.raises(CommandError, match="'environments' is there twice"):
+        _run("load_bundle", file)
+
+
 def test_a_file_that_is_not_there_is_named() -> None:
     with pytest.raises(CommandError, match=r"none\.jsonl: No such file"):
         _run("import_tasks", GOLDEN / "none.jsonl", "--environment", "a/b", "--create")
@@ -129,7 +149,7 @@ def test_a_bundle_is_loaded_dumped_and_loaded_again_unchanged(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("{", "not a JSON file"),
+        ("{", "cannot be read as JSON"),
         ("[]", "An object is expected"),
         ('{"environments": [], "format": "x/1"}', "format is not"),
         ('{"environments": {}, "owner": "lab"}', "must be a list"),

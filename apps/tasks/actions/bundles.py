@@ -31,7 +31,6 @@ from apps.tasks.bundles import (
 )
 from apps.tasks.content import canonical_json, store
 from apps.tasks.models import Environment, Split, Task
-from apps.tasks.names import check_task_key
 from apps.tasks.queries import get_environment
 from apps.tasks.scoring import checked_scorers, checked_scripted
 
@@ -73,7 +72,9 @@ def load_bundle(*, actor: Actor, project: Project, bundle: Mapping[str, Any]) ->
         _load_environment(actor, project, each, f"environments[{index}]", report)
     default = bundle.get("default_environment")
     if default is not None:
-        environment = get_environment(actor, project, str(default), Right.AUTHOR)
+        environment = get_environment(
+            actor, project, check_kind(default, str, "default_environment"), Right.AUTHOR
+        )
         update_environment(actor=actor, environment=environment, is_default=True)
     return report
 
@@ -122,9 +123,12 @@ def _splits(actor: Actor, environment: Environment, value: object, place: str) -
     for index, each in enumerate(check_kind(value, list, place)):
         given = check_keys(each, {"name", "type"}, {"name"}, f"{place}[{index}]")
         name = check_kind(given["name"], str, f"{place}[{index}].name")
+        kind = given.get("type")
+        if kind is not None:
+            check_kind(kind, str, f"{place}[{index}].type")
         if name not in there:
             there[name] = create_split(
-                actor=actor, environment=environment, name=name, split_type=given.get("type")
+                actor=actor, environment=environment, name=name, split_type=kind
             )
     return there
 
@@ -177,7 +181,6 @@ def _load_tasks(
 
 def _new_task(given: BundledTask) -> NewTask:
     try:
-        check_task_key(given.key)
         check_status(given.status, given.content)
         grader = canonical_json(checked_scorers(given.grader, "grader")) if given.grader else ""
         scripted = (

@@ -57,12 +57,18 @@ def _rows(pieces: Iterator[bytes], file_name: str) -> Iterator[JsonRow]:
 
 def _first_line(pieces: Iterator[bytes]) -> tuple[Iterator[bytes], bytes]:
     """Return the pieces again, and the first line that is not blank."""
-    held = b""
+    held: list[bytes] = []
+    size = 0
+    begun = False
     for piece in pieces:
-        held += piece
-        if b"\n" in held.lstrip() or len(held) > LONGEST_LINE:
+        held.append(piece)
+        size += len(piece)
+        rest = piece if begun else piece.lstrip()
+        begun = begun or bool(rest)
+        if b"\n" in rest or size > LONGEST_LINE:
             break
-    return chain([held], pieces), held.lstrip().partition(b"\n")[0].rstrip()
+    start = b"".join(held)
+    return chain([start], pieces), start.lstrip().partition(b"\n")[0].rstrip()
 
 
 def _foreign(start: bytes, file_name: str) -> tuple[str, str] | None:

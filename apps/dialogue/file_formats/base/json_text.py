@@ -2,6 +2,7 @@
 
 import codecs
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -44,8 +45,8 @@ class Decoder:
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         built = dict(pairs)
         if len(built) < len(pairs):
-            keys = [key for key, _ in pairs]
-            self._twice += sorted({key for key in keys if keys.count(key) > 1})
+            times = Counter(key for key, _ in pairs)
+            self._twice += sorted(key for key, count in times.items() if count > 1)
         return built
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
 
 from apps.accounts.actions import create_project
 from apps.accounts.errors import NotFound, Refusal
@@ -52,10 +53,14 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             if options["file"] == "-":
+                if sys.stdin is None:
+                    raise CommandError("Standard input is closed.")
                 ledger = self._import(sys.stdin.buffer, "standard input", options)
             else:
                 with Path(options["file"]).open("rb") as stream:
                     ledger = self._import(stream, options["file"], options)
+        except BrokenPipeError:
+            raise CommandError("Standard output was closed before the end.") from None
         except OSError as error:
             raise CommandError(f"{options['file']}: {error.strerror}") from None
         except (Refusal, DialogueError) as refusal:
@@ -118,6 +123,7 @@ class _Report:
         self.command.stdout.write(text)
 
 
+@transaction.atomic
 def _destination(options: dict[str, Any]) -> tuple[Environment, Split]:
     owner, slash, slug = options["environment"].partition("/")
     if not slash or not owner or not slug:

@@ -1,6 +1,7 @@
 """`manage.py load_bundle FILE [--project P]`: whole environments from one file."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +42,20 @@ class Command(BaseCommand):
 
 def _read(path: Path) -> Any:
     try:
-        return json.loads(path.read_bytes())
+        return json.loads(path.read_bytes(), object_pairs_hook=_once_each)
     except OSError as error:
         raise CommandError(f"{path}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
-        raise CommandError(f"{path}: not a JSON file: {error}") from None
+        raise CommandError(f"{path}: cannot be read as JSON: {error}") from None
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; the last of two same keys would win without a word."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        key = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise ValueError(f"the key {key!a} is there twice in one object")
+    return made
 
 
 @transaction.atomic
