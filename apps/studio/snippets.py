@@ -87,8 +87,8 @@ SID=$(curl -sN -X POST "$URL/create_session" "${{KEY[@]}}" |
   sed -n '/^event: task_id/{{n;s/^data: //p;q}}')
 HERE=("${{KEY[@]}}" -H "X-Session-ID: $SID" -H 'Content-Type: application/json')
 
-curl -s "$URL/create" "${{HERE[@]}}" -d {create}
-curl -s "$URL/{environment}/messages" "${{HERE[@]}}"
+curl -sw '\\n' "$URL/create" "${{HERE[@]}}" -d {create}
+curl -sw '\\n' "$URL/{environment}/messages" "${{HERE[@]}}"
 curl -sN "$URL/{environment}/call" "${{HERE[@]}}" -d {call}
-curl -s -X POST "$URL/delete_session" "${{HERE[@]}}"
+curl -sw '\\n' -X POST "$URL/delete_session" "${{HERE[@]}}"
 """

@@ -61,9 +61,19 @@ def happenings(entries: Sequence[Any], evaluated: str) -> list[Happening]:
         if entry.kind == "message_event":
             note = _note(entry, calls, evaluated)
             found.append(Happening("turn", shown[entry.position], note=note, faded=entry.discarded))
-        elif (other := _other(entry, evaluated)) is not None:
+        elif (other := _other(entry, evaluated)) is not None and not _repeats(other, found):
             found.append(other)
     return found
+
+
+def _repeats(other: Happening, found: Sequence[Happening]) -> bool:
+    """Whether the end only says again what the failed call just before it said."""
+    last = found[-1] if found else None
+    return (
+        other.kind == "error"
+        and last is not None
+        and (last.kind, last.text, last.path) == ("failure", other.text, other.path)
+    )
 
 
 def _note(entry: Any, calls: dict[int, Any], evaluated: str) -> str:
