@@ -1,30 +1,78 @@
-"""Opening, binding and ending sessions, and settling the calls made in them.
+"""Opening, binding and ending sessions, and the calls made in them.
 
-Sessions leave no audit lines: their rows are the record of what harnesses did.
+Sessions leave no audit lines: their rows are the record of what harnesses did. The statements of
+every episode are written by hand for the same reason as those of `queries`.
 """
 
+import threading
+import time
 import uuid
+from collections.abc import Sequence
+from copy import copy
 from datetime import datetime, timedelta
+from typing import Any
 
-from django.core.cache import cache
-from django.db import IntegrityError, transaction
-from django.db.models import Max
+from django.db import connection, transaction
 from django.utils import timezone
 
 from apps.accounts.actions import note_key_use
-from apps.accounts.errors import Conflict, Invalid, NotFound
+from apps.accounts.errors import Conflict, NotFound
 from apps.accounts.models import ApiKey
 from apps.accounts.permissions import Actor, Right, require
 from apps.episodes import session_ids
+from apps.episodes.clock import from_column_or_none, to_column
 from apps.episodes.models import EndReason, RunKind, Session, ToolRun
-from apps.episodes.outcomes import Outcome, Stage, decide, finished_already, written
+from apps.episodes.outcomes import (
+    Outcome,
+    Stage,
+    decide_call,
+    decide_group,
+    finished_already,
+    written,
+)
 from apps.episodes.queries import LIFE, Episode
-from apps.tasks.models import Environment, Task, TaskStatus
+from apps.tasks.serving import ServedTask, served_environment
 
 SEEN_EVERY = timedelta(minutes=1)
 """Signs of life closer together than this cost no write."""
 
 LONGEST_TOOL_NAME = 200
+
+_BIND = """
+    INSERT INTO episodes_session
+        (sid, api_key_id, project_id, environment_id, revision_id, created_at, last_seen_at,
+         end_reason)
+    VALUES (%s, %s, %s, %s, %s, %s, %s, '')
+    ON CONFLICT (sid) DO NOTHING
+"""
+_SEEN = "UPDATE episodes_session SET last_seen_at = %s WHERE id = %s AND ended_at IS NULL"
+_END = """
+    UPDATE episodes_session SET ended_at = %s, end_reason = %s WHERE id = %s AND ended_at IS NULL
+"""
+_FINISHED_AT = "SELECT finished_at FROM episodes_session WHERE id = %s"
+_LATEST = "SELECT MAX(ready_at) FROM episodes_toolrun WHERE session_id = %s AND ready_at > %s"
+_LATEST_OF_TOOL = f"{_LATEST} AND tool = %s"
+_RUN = """
+    INSERT INTO episodes_toolrun
+        (session_id, task_id, kind, tool, input, output, error, reward, ends_episode, settled_at,
+         ready_at)
+    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+"""
+_FINISH = "UPDATE episodes_session SET finished_at = %s, reward = %s WHERE id = %s"
+
+
+def _changed(statement: str, *parameters: Any) -> int:
+    """Run a statement; how many rows it changed."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters)
+        changed: int = cursor.rowcount
+    return changed
+
+
+def _value(statement: str, *parameters: Any) -> Any:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters)
+        return cursor.fetchone()[0]
 
 
 def open_session(*, actor: Actor) -> str:
@@ -38,59 +86,50 @@ def _key_of(actor: Actor) -> ApiKey:
     return actor.api_key
 
 
-@transaction.atomic
-def bind_session(*, actor: Actor, sid: str, environment: Environment, task: Task) -> Session:
+def bind_session(*, actor: Actor, sid: str, task: ServedTask) -> None:
     """Start the episode: ``sid`` now plays the task's current revision, whatever comes later.
 
-    Raises `NotFound` for an id that was not opened by this key, `Gone` for one opened too long ago,
-    `Conflict` for one that is bound already and `Invalid` for a task that is not served.
+    Raises `NotFound` for another project's task or an id that was not opened by this key, `Gone`
+    for one opened too long ago and `Conflict` for one that is bound already.
     """
-    require(actor, environment.project, Right.SERVE)
     key = _key_of(actor)
+    require(actor, key.project, Right.SERVE)
+    if task.project_id != key.project_id:
+        raise NotFound("There is no such task for this key.", place="task")
     session_ids.check(sid, key.pk)
-    if task.environment_id != environment.pk or task.status != TaskStatus.READY:
-        raise Invalid(f"The task {task.key!r} is not served.", place="task")
-    if task.current_id is None:
-        raise Invalid(f"The task {task.key!r} has no content.", place="task")
-    try:
-        with transaction.atomic():
-            session = Session.objects.create(
-                sid=sid,
-                api_key=key,
-                project_id=environment.project_id,
-                environment=environment,
-                revision_id=task.current_id,
-            )
-    except IntegrityError:
-        raise Conflict("This session has been created already.", place="sid") from None
-    note_key_use(key=key)
-    if cache.add("episodes.silent-sessions-ended", True, SEEN_EVERY.total_seconds()):
+    now = to_column(timezone.now())
+    bound = _changed(
+        _BIND, sid, key.pk, task.project_id, task.environment_id, task.revision_id, now, now
+    )
+    if not bound:
+        raise Conflict("This session has been created already.", place="sid")
+    if _SWEEPS.is_due():
         end_silent_sessions()
-    return session
 
 
 def note_life(*, episode: Episode) -> None:
     """Remember that the session and its key are in use: one write a minute at most."""
     now = timezone.now()
     if now - episode.last_seen_at > SEEN_EVERY:
-        Session.objects.filter(pk=episode.pk, ended_at__isnull=True).update(last_seen_at=now)
-        note_key_use(key=_key_of(episode.actor))
+        _changed(_SEEN, to_column(now), episode.pk)
+        note_key(key=episode.key)
+
+
+def note_key(*, key: ApiKey) -> None:
+    """Remember that the key is in use; the row given, which many requests share, stays as it is."""
+    note_key_use(key=copy(key))
 
 
 def end_session(*, episode: Episode) -> None:
     """End the session; ended twice it stays ended as it was."""
     if episode.ended_at is None:
-        Session.objects.filter(pk=episode.pk, ended_at__isnull=True).update(
-            ended_at=timezone.now(), end_reason=EndReason.DELETED
-        )
+        _changed(_END, to_column(timezone.now()), EndReason.DELETED.value, episode.pk)
 
 
 def end_silent_session(*, episode: Episode) -> None:
     """End a session that was found without a sign of life for too long."""
     if episode.ended_at is None:
-        Session.objects.filter(pk=episode.pk, ended_at__isnull=True).update(
-            ended_at=timezone.now(), end_reason=EndReason.EXPIRED
-        )
+        _changed(_END, to_column(timezone.now()), EndReason.EXPIRED.value, episode.pk)
 
 
 def end_silent_sessions() -> int:
@@ -103,64 +142,104 @@ def end_silent_sessions() -> int:
     return silent.update(ended_at=now, end_reason=EndReason.EXPIRED)
 
 
-def start_call(*, episode: Episode, tool: str, given: dict[str, object]) -> ToolRun:
-    """Remember a call before anything is said of it, so that it can be resumed from here on."""
+class NowAndThen:
+    """Due at most once in ``seconds`` in this process."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._next = 0.0
+        self._lock = threading.Lock()
+
+    def is_due(self) -> bool:
+        with self._lock:
+            now = time.monotonic()
+            if now < self._next:
+                return False
+            self._next = now + self.seconds
+            return True
+
+
+_SWEEPS = NowAndThen(60.0)
+
+
+def run_call(*, episode: Episode, tool: str, given: dict[str, Any]) -> ToolRun:
+    """Run a tool: decide what the call comes to and write it down, before anything is said of it.
+
+    Whatever happens to the process or the connection afterwards, the call is found again by its
+    ``task_id`` and says the same.
+    """
+    outcome = decide_call(tool, given, _stage(episode))
+    # A name that no tool can have is cut to what a column holds.
     name = tool.replace("\x00", "\N{REPLACEMENT CHARACTER}")[:LONGEST_TOOL_NAME]
-    return _start(episode, RunKind.CALL, tool=name, given=given)
+    return _settle(episode, RunKind.CALL, name, given, outcome)
 
 
-def start_group(*, episode: Episode, answers: list[str | None]) -> ToolRun:
-    """Remember a group whose closing texts are to be graded; None: a candidate without one."""
-    return _start(episode, RunKind.SCORE_GROUP, tool="", given=answers)
+def run_group(*, episode: Episode, answers: Sequence[str | None]) -> ToolRun:
+    """Grade the closing texts of a group; None is a candidate without one."""
+    outcome = decide_group(answers, _stage(episode))
+    return _settle(episode, RunKind.SCORE_GROUP, "", answers, outcome)
 
 
-def _start(episode: Episode, kind: RunKind, *, tool: str, given: object) -> ToolRun:
-    return ToolRun.objects.create(
+def _stage(episode: Episode) -> Stage:
+    return Stage(served_environment(episode.environment_id), episode.revision_id)
+
+
+def _settle(episode: Episode, kind: RunKind, tool: str, given: object, outcome: Outcome) -> ToolRun:
+    run = ToolRun(
         session_id=episode.pk,
         task_id=uuid.uuid4().hex,
-        kind=kind,
+        kind=kind.value,
         tool=tool,
         input=written(given),
     )
+    with transaction.atomic():
+        finished_at = _lock(episode)
+        if finished_at and kind == RunKind.CALL and outcome.is_known:
+            outcome = Outcome(output=finished_already(tool))
+        run.output, run.error, run.reward = outcome.output, outcome.error, outcome.reward
+        run.ends_episode = outcome.ends_episode
+        run.settled_at = timezone.now()
+        run.ready_at = run.settled_at
+        if kind == RunKind.CALL:
+            start = _free_at(run, exclusive=outcome.exclusive)
+            run.ready_at = start + timedelta(milliseconds=outcome.delay_ms)
+        _insert(run)
+        if run.ends_episode:
+            _changed(_FINISH, to_column(run.ready_at), run.reward, episode.pk)
+    return run
 
 
-def settle(*, episode: Episode, run: ToolRun) -> ToolRun:
-    """Decide what ``run`` comes to and when, once; whoever asks again gets the same.
+def _lock(episode: Episode) -> datetime | None:
+    """Keep other calls of the session out for this transaction; when its episode finished.
 
-    Any process may settle a run that another one left behind: deciding has no side effects, and
-    the first to write wins.
+    SQLite needs no row lock: a transaction that writes is alone from its beginning.
     """
-    if run.settled_at is None:
-        outcome = decide(run, Stage(episode.environment_id, episode.revision_id))
-        run = _write_outcome(run.pk, episode.pk, outcome)
-    return run
+    suffix = " FOR UPDATE" if connection.features.has_select_for_update else ""
+    return from_column_or_none(_value(_FINISHED_AT + suffix, episode.pk))
 
 
-@transaction.atomic
-def _write_outcome(run_pk: int, session_pk: int, outcome: Outcome) -> ToolRun:
-    session = Session.objects.select_for_update().get(pk=session_pk)
-    run = ToolRun.objects.get(pk=run_pk)
-    if run.settled_at is not None:
-        return run
-    if run.kind == RunKind.CALL and session.finished_at and outcome.is_known:
-        outcome = Outcome(output=finished_already(run.tool))
-    run.output, run.error, run.reward = outcome.output, outcome.error, outcome.reward
-    run.ends_episode = outcome.ends_episode
-    run.settled_at = timezone.now()
-    run.ready_at = _start_of(run, run.settled_at, outcome) + timedelta(
-        milliseconds=outcome.delay_ms
-    )
-    run.save()
-    if run.ends_episode:
-        session.finished_at, session.reward = run.ready_at, run.reward
-        session.save(update_fields=["finished_at", "reward"])
-    return run
-
-
-def _start_of(run: ToolRun, now: datetime, outcome: Outcome) -> datetime:
+def _free_at(run: ToolRun, *, exclusive: bool) -> datetime:
     """When the tool is free: its calls run one at a time, an exclusive one runs alone."""
-    ahead = ToolRun.objects.filter(session=run.session_id, ready_at__gt=now, kind=run.kind)
-    if not outcome.exclusive:
-        ahead = ahead.filter(tool=run.tool)
-    latest: datetime | None = ahead.aggregate(latest=Max("ready_at"))["latest"]
-    return latest or now
+    now = to_column(run.settled_at)
+    if exclusive:
+        latest = _value(_LATEST, run.session_id, now)
+    else:
+        latest = _value(_LATEST_OF_TOOL, run.session_id, now, run.tool)
+    return from_column_or_none(latest) or run.settled_at
+
+
+def _insert(run: ToolRun) -> None:
+    _changed(
+        _RUN,
+        run.session_id,
+        run.task_id,
+        run.kind,
+        run.tool,
+        run.input,
+        run.output,
+        run.error,
+        run.reward,
+        run.ends_episode,
+        to_column(run.settled_at),
+        to_column(run.ready_at),
+    )

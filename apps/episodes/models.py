@@ -57,10 +57,10 @@ class RunKind(models.TextChoices):
 class ToolRun(models.Model):
     """One call, found again by its ``task_id`` when a stream was dropped.
 
-    ``input`` and ``output`` are ASCII JSON text; ``output`` is the result as sent. What a run comes
-    to is decided at ``settled_at`` and may be handed out from ``ready_at`` on, which is later where
-    an author wants the tool to take its time or calls wait for each other. A run that failed has
-    ``error`` instead of ``output``.
+    ``input`` and ``output`` are ASCII JSON text; ``output`` is the result as sent. What a run came
+    to was decided at ``settled_at`` and may be handed out from ``ready_at`` on, which is later
+    where an author wants the tool to take its time or calls wait for each other. A run that failed
+    has ``error`` instead of ``output``.
     """
 
     session = models.ForeignKey(Session, models.CASCADE, related_name="tool_runs")
@@ -72,19 +72,13 @@ class ToolRun(models.Model):
     error = models.TextField(blank=True)
     reward = models.FloatField(null=True)
     ends_episode = models.BooleanField(default=False)
-    started_at = models.DateTimeField(default=timezone.now)
-    settled_at = models.DateTimeField(null=True)
-    ready_at = models.DateTimeField(null=True)
+    settled_at = models.DateTimeField(default=timezone.now)
+    ready_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
         constraints: ClassVar = [
             models.CheckConstraint(
                 condition=models.Q(kind__in=RunKind.values), name="tool_run_kind_is_known"
-            ),
-            models.CheckConstraint(
-                condition=models.Q(settled_at__isnull=True, ready_at__isnull=True)
-                | models.Q(settled_at__isnull=False, ready_at__isnull=False),
-                name="settled_run_has_its_time",
             ),
         ]
 

@@ -5,19 +5,19 @@ only a tool that fails has no result but an error.
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, assert_never
 
-from django.utils.functional import cached_property
-
-from apps.dialogue.blocks.json_values import json_copy
 from apps.dialogue.errors import SpecError
 from apps.dialogue.message import parse_message
-from apps.dialogue.scoring import Scored, ScoringContext, parse_scorers
-from apps.episodes.models import RunKind, ToolRun
+from apps.dialogue.scoring import Scored, Scorer, ScoringContext, parse_scorers
+from apps.episodes.bodies import TextCache
 from apps.episodes.tools import Offer, OfferedTool, input_problem, offer
-from apps.tasks.models import Environment, Revision, ToolKind
+from apps.tasks.models import Revision, ToolKind
 from apps.tasks.scoring import scorers_for, scripted_results
+from apps.tasks.serving import ServedEnvironment, grading_texts
 
 RECEIVED = "The answer was received."
 NOT_GRADED = "The answer was received but could not be graded."
@@ -49,53 +49,48 @@ class Graded:
     metadata: dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
 class Stage:
-    """The environment and the revision that a session plays, read when they are asked for."""
+    """What decides over the calls of a session: its environment as it is now, its revision."""
 
-    def __init__(self, environment_id: int, revision_id: int) -> None:
-        self.environment_id = environment_id
-        self.revision_id = revision_id
+    served: ServedEnvironment
+    revision_id: int
 
-    @cached_property
-    def environment(self) -> Environment:
-        return Environment.objects.get(pk=self.environment_id)
-
-    @cached_property
-    def revision(self) -> Revision:
-        wanted = Revision.objects.only("content", "grader", "scripted")
-        return wanted.get(pk=self.revision_id)
-
-    @cached_property
+    @property
     def offer(self) -> Offer:
-        return offer(self.environment, list(self.environment.tools.all()))
+        return offer(self.served)
+
+    def scorers(self) -> tuple[Scorer, ...]:
+        """The scorers of the task, else of the environment; raises `SpecError`."""
+        revision = Revision(grader=_GRADERS.get(self.revision_id))
+        return _parsed_scorers(written(scorers_for(self.served.environment, revision)))
+
+    def attributes(self) -> dict[str, Any]:
+        """The columns that the templates of scorers see."""
+        attributes: dict[str, Any] = json.loads(_ATTRIBUTES.get(self.revision_id))
+        return attributes
+
+    def scripted_results(self, tool: OfferedTool) -> list[dict[str, Any]]:
+        revision = Revision(scripted=_SCRIPTED.get(self.revision_id))
+        return scripted_results(tool.row, revision)
 
 
-def decide(run: ToolRun, stage: Stage) -> Outcome:
-    """What ``run`` comes to if the episode still goes on."""
-    match RunKind(run.kind):
-        case RunKind.CALL:
-            return _decide_call(run.tool, json.loads(run.input), stage)
-        case RunKind.SCORE_GROUP:
-            return _decide_group(json.loads(run.input), stage)
-        case other:
-            assert_never(other)
+def _attributes_text(revision_id: int) -> str:
+    return json.dumps(json.loads(grading_texts(revision_id).content)["attributes"])
 
 
-def refused(reason: str, error: str) -> str:
-    """The result of a call that was not run."""
-    return written({"ok": False, "error": error, "reason": reason})
+_ATTRIBUTES = TextCache(8 * 2**20, _attributes_text)
+_GRADERS = TextCache(8 * 2**20, lambda pk: grading_texts(pk).grader)
+_SCRIPTED = TextCache(16 * 2**20, lambda pk: grading_texts(pk).scripted)
 
 
-def finished_already(tool: str) -> str:
-    return refused("episode_finished", f"{tool!r} was not run: the episode has finished.")
+@lru_cache(maxsize=512)
+def _parsed_scorers(text: str) -> tuple[Scorer, ...]:
+    return parse_scorers(json.loads(text))
 
 
-def written(value: object) -> str:
-    """Compact ASCII JSON: no line of it can be split or eaten on its way to a client."""
-    return json.dumps(value, separators=(",", ":"), allow_nan=False)
-
-
-def _decide_call(name: str, given: dict[str, Any], stage: Stage) -> Outcome:
+def decide_call(name: str, given: dict[str, Any], stage: Stage) -> Outcome:
+    """What the call comes to if the episode still goes on."""
     tool = stage.offer.find(name)
     if tool is None:
         error = f"{name!r} is not a tool of this task."
@@ -112,6 +107,34 @@ def _decide_call(name: str, given: dict[str, Any], stage: Stage) -> Outcome:
             return Outcome(error=f"{name!r} is a {kind} tool, which this server does not run.")
         case other:
             assert_never(other)
+
+
+def decide_group(answers: Sequence[str | None], stage: Stage) -> Outcome:
+    """Grade each candidate's closing text; one that cannot be graded fails the whole group."""
+    scores = []
+    for number, answer in enumerate(answers):
+        if answer is None:
+            return Outcome(error=f"candidates[{number}] has no assistant message.")
+        graded = grade(stage, answer)
+        if graded.reward is None:
+            reasons = ", ".join(map(str, graded.metadata["unscored"].values()))
+            return Outcome(error=f"candidates[{number}] could not be graded: {reasons}.")
+        scores.append({"reward": graded.reward, "metadata": graded.metadata})
+    return Outcome(output=written({"scores": scores}))
+
+
+def refused(reason: str, error: str) -> str:
+    """The result of a call that was not run."""
+    return written({"ok": False, "error": error, "reason": reason})
+
+
+def finished_already(tool: str) -> str:
+    return refused("episode_finished", f"{tool!r} was not run: the episode has finished.")
+
+
+def written(value: object) -> str:
+    """Compact ASCII JSON: no line of it can be split or eaten on its way to a client."""
+    return json.dumps(value, separators=(",", ":"), allow_nan=False)
 
 
 def _answered(tool: OfferedTool, given: dict[str, Any], stage: Stage) -> Outcome:
@@ -143,12 +166,12 @@ def _text_of(value: object) -> str:
 def grade(stage: Stage, answer: str | None) -> Graded:
     """Run the task's scorers over ``answer``: the reward is the mean of what they say."""
     try:
-        scorers = parse_scorers(scorers_for(stage.environment, stage.revision))
+        scorers = stage.scorers()
     except SpecError as error:
         return Graded(None, {"unscored": {"scorers": str(error)}})
     if not scorers:
         return Graded(None, {"unscored": {"scorers": "this task has no scorer"}})
-    context = ScoringContext(sample=_attributes(stage.revision), answer=answer)
+    context = ScoringContext(sample=stage.attributes(), answer=answer)
     said = {scorer.key: (scorer, scorer.score(context)) for scorer in scorers}
     scores = {key: each.values for key, (_, each) in said.items() if isinstance(each, Scored)}
     unscored = {key: e.reason for key, (_, e) in said.items() if not isinstance(e, Scored)}
@@ -158,13 +181,8 @@ def grade(stage: Stage, answer: str | None) -> Graded:
     return Graded(sum(rewards) / len(rewards), {"scores": scores})
 
 
-def _attributes(revision: Revision) -> dict[str, Any]:
-    attributes: dict[str, Any] = json.loads(revision.content)["attributes"]
-    return attributes
-
-
 def _scripted(tool: OfferedTool, given: dict[str, Any], stage: Stage) -> Outcome:
-    results = scripted_results(tool.row, stage.revision)
+    results = stage.scripted_results(tool)
     entry = next((each for each in results if _equal(each["input"], given)), None)
     if entry is None:
         return Outcome(output=_succeeded([_text(NO_RESULT)]))
@@ -202,17 +220,3 @@ def _equal(one: object, other: object) -> bool:
             return all(_equal(each, other[key]) for key, each in one.items())
         case _:
             return False
-
-
-def _decide_group(answers: list[str | None], stage: Stage) -> Outcome:
-    """Grade each candidate's closing text; one that cannot be graded fails the whole call."""
-    scores = []
-    for number, answer in enumerate(answers):
-        if answer is None:
-            return Outcome(error=f"candidates[{number}] has no assistant message.")
-        graded = grade(stage, answer)
-        if graded.reward is None:
-            reasons = ", ".join(map(str, graded.metadata["unscored"].values()))
-            return Outcome(error=f"candidates[{number}] could not be graded: {reasons}.")
-        scores.append({"reward": graded.reward, "metadata": json_copy(graded.metadata)})
-    return Outcome(output=written({"scores": scores}))

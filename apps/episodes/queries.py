@@ -1,8 +1,12 @@
-"""Reading sessions. A harness asks with the text of its key, which is checked here as well."""
+"""Reading sessions. A harness asks with the text of its key, which is checked here as well.
+
+The statements of a hot request are written by hand: the ORM would double the cost of the request.
+"""
 
 import json
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
+from functools import lru_cache, partial
 from typing import Any
 
 from django.db import connection
@@ -10,14 +14,25 @@ from django.utils import timezone
 
 from apps.accounts.models import ApiKey, Project
 from apps.accounts.permissions import Actor, Right, rights_of_scopes
-from apps.accounts.queries import digest_of, key_for
+from apps.accounts.queries import digest_of
 from apps.dialogue.blocks.json_values import text_fault
+from apps.episodes.bodies import TextCache
+from apps.episodes.clock import from_column, from_column_or_none
 from apps.episodes.models import RunKind, Session, ToolRun
 from apps.episodes.outcomes import finished_already
-from apps.tasks.models import Environment, Revision
+from apps.tasks.models import Revision
 
 LIFE = timedelta(minutes=15)
 """How long a session lives without a sign of life."""
+
+
+@dataclass(frozen=True, slots=True)
+class HarnessActor:
+    """A good key and its project."""
+
+    actor: Actor
+    key: ApiKey
+    project: Project
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +41,7 @@ class Episode:
 
     pk: int
     sid: str
-    actor: Actor
+    key: ApiKey
     project: str
     environment: str
     environment_id: int
@@ -40,17 +55,33 @@ class Episode:
         return self.ended_at is not None or timezone.now() - self.last_seen_at > LIFE
 
 
-# The only read of a hot request, so it goes around the ORM, which would double its cost.
-_EPISODE = """
-    SELECT s.id, p.id, p.slug, e.slug, s.environment_id, s.revision_id, s.last_seen_at,
-           s.finished_at, s.ended_at, k.id, k.name, k.scopes, k.expires_at, k.revoked_at,
-           k.last_used_at
+_KEY_COLUMNS = """
+    k.id, k.name, k.scopes, k.expires_at, k.revoked_at, k.last_used_at, p.id, p.slug
+"""
+_KEY = f"""
+    SELECT {_KEY_COLUMNS}
+    FROM accounts_apikey k JOIN accounts_project p ON p.id = k.project_id
+    WHERE k.digest = %s
+"""  # noqa: S608 -- made of our own words alone
+_EPISODE = f"""
+    SELECT {_KEY_COLUMNS}, s.id, e.slug, s.environment_id, s.revision_id, s.last_seen_at,
+           s.finished_at, s.ended_at
     FROM episodes_session s
     JOIN accounts_apikey k ON k.id = s.api_key_id
     JOIN accounts_project p ON p.id = s.project_id
     JOIN tasks_environment e ON e.id = s.environment_id
     WHERE s.sid = %s AND k.digest = %s
-"""
+"""  # noqa: S608 -- made of our own words alone
+_KEY_WIDTH = 8
+
+
+def harness_actor(secret: str) -> HarnessActor | None:
+    """Who asks with this key; None if it is unknown, revoked, expired or may not serve."""
+    row = _one_row(_KEY, [digest_of(secret)])
+    key = None if row is None else _serving_key(row)
+    if key is None:
+        return None
+    return HarnessActor(actor=Actor(api_key=key), key=key, project=key.project)
 
 
 def find_episode(secret: str, sid: str) -> Episode | None:
@@ -59,87 +90,73 @@ def find_episode(secret: str, sid: str) -> Episode | None:
     None if this key has bound no such session, and also if the key itself is not good (any more):
     `harness_actor` tells the two apart.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_EPISODE, [sid, digest_of(secret)])
-        row = cursor.fetchone()
-    if row is None:
+    row = _one_row(_EPISODE, [sid, digest_of(secret)])
+    key = None if row is None else _serving_key(row)
+    if row is None or key is None:
         return None
-    key = ApiKey(
-        pk=row[9],
-        name=row[10],
-        project_id=row[1],
-        scopes=json.loads(row[11]) if isinstance(row[11], str) else row[11],
-        expires_at=_moment_or_none(row[12]),
-        revoked_at=_moment_or_none(row[13]),
-        last_used_at=_moment_or_none(row[14]),
-    )
-    if not _may_serve(key):
-        return None
+    pk, environment, environment_id, revision_id, seen, finished, ended = row[_KEY_WIDTH:]
     return Episode(
-        pk=row[0],
+        pk=pk,
         sid=sid,
-        actor=Actor(api_key=key),
-        project=row[2],
-        environment=row[3],
-        environment_id=row[4],
-        revision_id=row[5],
-        last_seen_at=_moment(row[6]),
-        finished_at=_moment_or_none(row[7]),
-        ended_at=_moment_or_none(row[8]),
+        key=key,
+        project=key.project.slug,
+        environment=environment,
+        environment_id=environment_id,
+        revision_id=revision_id,
+        last_seen_at=from_column(seen),
+        finished_at=from_column_or_none(finished),
+        ended_at=from_column_or_none(ended),
     )
 
 
-def _may_serve(key: ApiKey) -> bool:
-    if key.revoked_at is not None:
-        return False
-    if key.expires_at is not None and key.expires_at <= timezone.now():
-        return False
-    return Right.SERVE in rights_of_scopes(key.scopes)
+def _one_row(statement: str, parameters: list[Any]) -> tuple[Any, ...] | None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters)
+        found: tuple[Any, ...] | None = cursor.fetchone()
+    return found
 
 
-def _moment(value: Any) -> datetime:
-    """A column's moment: SQLite hands out text or a naive one, PostgreSQL an aware one."""
-    read: datetime = datetime.fromisoformat(value) if isinstance(value, str) else value
-    return read if read.tzinfo is not None else read.replace(tzinfo=UTC)
-
-
-def _moment_or_none(value: Any) -> datetime | None:
-    return None if value is None else _moment(value)
-
-
-@dataclass(frozen=True, slots=True)
-class HarnessActor:
-    """A good key and its project."""
-
-    actor: Actor
-    key: ApiKey
-    project: Project
-
-
-def harness_actor(secret: str) -> HarnessActor | None:
-    """Who asks with this key; None if it is unknown, revoked, expired or may not serve."""
-    key = key_for(secret)
-    if key is None or not _may_serve(key):
+def _serving_key(row: tuple[Any, ...]) -> ApiKey | None:
+    """The key in the first columns of ``row``; None unless it may serve harnesses now."""
+    key = _key(row[:_KEY_WIDTH])
+    if key.revoked_at is not None or Right.SERVE not in rights_of_scopes(key.scopes):
         return None
-    return HarnessActor(actor=Actor(api_key=key), key=key, project=key.project)
+    if key.expires_at is not None and key.expires_at <= timezone.now():
+        return None
+    return key
 
 
-def messages_body(episode: Episode) -> str:
+@lru_cache(maxsize=1024)
+def _key(columns: tuple[Any, ...]) -> ApiKey:
+    """Kept by what was read: building the two rows takes longer than reading them."""
+    pk, name, scopes, expires_at, revoked_at, last_used_at, project_id, slug = columns
+    return ApiKey(
+        pk=pk,
+        name=name,
+        scopes=json.loads(scopes),
+        expires_at=from_column_or_none(expires_at),
+        revoked_at=from_column_or_none(revoked_at),
+        last_used_at=from_column_or_none(last_used_at),
+        project=Project(pk=project_id, slug=slug),
+    )
+
+
+def _body(column: str, revision_id: int) -> str:
+    return str(Revision.objects.values_list(column, flat=True).get(pk=revision_id))
+
+
+_MESSAGES = TextCache(48 * 2**20, partial(_body, "messages_body"))
+_PROMPTS = TextCache(48 * 2**20, partial(_body, "prompt_body"))
+
+
+def messages_body(episode: Episode) -> bytes:
     """The body of ``/messages``, ready to send."""
-    return _body(episode, "messages_body")
+    return _MESSAGES.get_bytes(episode.revision_id)
 
 
-def prompt_body(episode: Episode) -> str:
+def prompt_body(episode: Episode) -> bytes:
     """The body of ``/prompt``, ready to send."""
-    return _body(episode, "prompt_body")
-
-
-def _body(episode: Episode, column: str) -> str:
-    return str(Revision.objects.values_list(column, flat=True).get(pk=episode.revision_id))
-
-
-def environment_of(episode: Episode) -> Environment:
-    return Environment.objects.select_related("project").get(pk=episode.environment_id)
+    return _PROMPTS.get_bytes(episode.revision_id)
 
 
 def find_call(episode: Episode, task_id: str) -> ToolRun | None:
@@ -167,7 +184,7 @@ class Result:
 
 
 def result_of(run: ToolRun) -> Result:
-    """What a settled run that is ready comes to, the same however often it is asked for.
+    """What a run that is ready came to, the same however often it is asked for.
 
     If another call ended the episode while this one took its time, that one counts.
     """

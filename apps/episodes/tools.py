@@ -1,7 +1,7 @@
 """Which tools an episode has, and whether a call's arguments fit them."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -12,7 +12,8 @@ from jsonschema.validators import Draft202012Validator, validator_for
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import EMPTY_REGISTRY
 
-from apps.tasks.models import Environment, Tool, ToolKind
+from apps.tasks.models import Tool, ToolKind
+from apps.tasks.serving import ServedEnvironment
 
 SUBMIT = "submit"
 SUBMIT_ARGUMENT = "answer"
@@ -45,12 +46,14 @@ class Offer:
         return next((tool for tool in known if tool.name == name), None)
 
 
-def offer(environment: Environment, tools: Sequence[Tool]) -> Offer:
+@lru_cache(maxsize=256)
+def offer(served: ServedEnvironment) -> Offer:
     """The environment's tools.
 
     Harnesses that know nothing of terminal tools get a visible ``submit`` beside one, unless the
     environment has a tool of that name or does not want it.
     """
+    environment, tools = served.environment, served.tools
     terminal = next((tool for tool in tools if tool.is_terminal), None)
     listed = [_offered(tool) for tool in tools if not tool.is_terminal]
     if terminal and environment.offers_submit and SUBMIT not in {tool.name for tool in tools}:

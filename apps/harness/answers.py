@@ -8,10 +8,14 @@ from django.http import HttpResponse
 JSON_TYPE = "application/json"
 
 
-def json_answer(value: Any, *, status: int = 200) -> HttpResponse:
+def json_bytes(value: Any) -> bytes:
     """``value`` as compact UTF-8 JSON."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return ready_answer(text.encode("utf-8", "replace"), status=status)
+    return text.encode("utf-8", "replace")
+
+
+def json_answer(value: Any, *, status: int = 200) -> HttpResponse:
+    return ready_answer(json_bytes(value), status=status)
 
 
 def ready_answer(body: bytes, *, status: int = 200) -> HttpResponse:

@@ -16,8 +16,7 @@ from django.db import OperationalError
 from django.http import StreamingHttpResponse
 from django.utils import timezone
 
-from apps.episodes.actions import settle
-from apps.episodes.queries import Episode, result_of
+from apps.episodes.queries import result_of
 
 if TYPE_CHECKING:
     from apps.episodes.models import ToolRun
@@ -65,18 +64,13 @@ def result_events(text: str) -> Iterator[bytes]:
         yield event("end" if number == len(pieces) else "chunk", shown)
 
 
-def call_events(episode: Episode, run: "ToolRun") -> Iterator[bytes]:
-    """The stream of one call: its id at once, its result when it is there.
+def call_events(run: "ToolRun") -> Iterator[bytes]:
+    """The stream of one call: its id at once, its result when it is ready.
 
-    The call is settled even if nobody listens any more, and the stream can be asked for again.
+    The call itself is settled already, so it does not matter whether anybody still listens.
     """
+    yield event("task_id", run.task_id)
     try:
-        yield event("task_id", run.task_id)
-    except GeneratorExit:
-        settle(episode=episode, run=run)
-        raise
-    try:
-        run = settle(episode=episode, run=run)
         yield from _until_ready(run)
         yield from _outcome(run)
     except _NoThreadToWait:
@@ -84,14 +78,16 @@ def call_events(episode: Episode, run: "ToolRun") -> Iterator[bytes]:
     except OperationalError as error:
         logger.warning("A call waits for its client to resume it: %s", error)
     except Exception:
-        logger.exception("A tool call failed")
+        logger.exception("A call could not be told")
         yield event("error", FAILED)
 
 
 def _until_ready(run: "ToolRun") -> Iterator[bytes]:
     """Wait for the run's time. `_NoThreadToWait` if too many others are waiting already."""
-    if _seconds_to(run) <= SHORT_WAIT_SECONDS:
-        time.sleep(max(0.0, _seconds_to(run)))
+    missing = _seconds_to(run)
+    if missing <= SHORT_WAIT_SECONDS:
+        if missing > 0:
+            time.sleep(missing)
         return
     if not _LONG_WAITS.acquire(blocking=False):
         raise _NoThreadToWait
@@ -105,7 +101,7 @@ def _until_ready(run: "ToolRun") -> Iterator[bytes]:
 
 
 def _seconds_to(run: "ToolRun") -> float:
-    return (run.ready_at - timezone.now()).total_seconds() if run.ready_at else 0.0
+    return (run.ready_at - timezone.now()).total_seconds()
 
 
 def _outcome(run: "ToolRun") -> Iterator[bytes]:

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 from django.http import HttpRequest
 from django.utils.functional import cached_property
 
-from apps.accounts.actions import note_key_use
 from apps.accounts.errors import Gone, NotFound
 from apps.accounts.permissions import Right
-from apps.episodes.actions import end_silent_session, note_life
+from apps.episodes.actions import end_silent_session, note_key, note_life
 from apps.episodes.queries import Episode, HarnessActor, find_episode, harness_actor
 from apps.harness.errors import BadRequest, NotAuthenticated
 from apps.tasks.queries import default_environment, get_environment
@@ -68,7 +67,7 @@ class Visit:
         found = harness_actor(self.secret)
         if found is None:
             raise NotAuthenticated(BAD_KEY)
-        note_key_use(key=found.key)
+        note_key(key=found.key)
         return found
 
     @cached_property
@@ -84,15 +83,18 @@ class Visit:
     @cached_property
     def environment(self) -> "Environment":
         """The environment of the path, else of ``X-Deployment``, else the project's default one."""
-        return self.environment_named(self.named)
-
-    def environment_named(self, name: str | None) -> "Environment":
         actor, project = self.harness.actor, self.harness.project
-        self._check_project(project.slug)
-        name = name or (self.deployment.environment if self.deployment else None)
+        name = self.environment_name(self.named)
         if name is None:
             return default_environment(actor, project)
         return get_environment(actor, project, name, Right.SERVE)
+
+    def environment_name(self, named: str | None) -> str | None:
+        """The environment to look for in the key's project; None: the default one."""
+        self._check_project(self.harness.project.slug)
+        if named is not None:
+            return named
+        return self.deployment.environment if self.deployment else None
 
     def _check_project(self, slug: str) -> None:
         if self.deployment and self.deployment.project.lower() != slug:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from openreward import AsyncOpenReward
+from openreward import AsyncEnvironmentsAPI
 
 from tests.bench.measuring import cpu_of_tree, interleaved, table
 from tests.bench.serving import TURNS, Target, servers
@@ -51,8 +51,8 @@ def _cpu_per_episode(target: Target, at_once: int, turns: int) -> float:
 
 
 async def _play(url: str, key: str, index: int, at_once: int, total: int) -> None:
-    async with AsyncOpenReward(api_key=key) as client:
-        environment = client.environments.get("bench/dialogue", variant="dialogue", base_url=url)
+    async with AsyncEnvironmentsAPI(url, key) as api:
+        environment = api.get("bench/dialogue", variant="dialogue")
         left = iter(range(total))
 
         async def player() -> None:

@@ -9,7 +9,7 @@ from apps.episodes.actions import bind_session, open_session
 from apps.episodes.models import Session
 from apps.episodes.queries import Episode, find_episode
 from apps.tasks.actions import load_bundle
-from apps.tasks.queries import get_environment, get_task_by_key
+from apps.tasks.serving import served_split, served_task_by_key
 from tests.cast import Cast
 from tests.harness.bundle import BUNDLE
 
@@ -23,10 +23,12 @@ class Player:
     secret: str
 
     def bind(self, environment: str = "counter", key: str = "lab", sid: str = "") -> Session:
-        row = get_environment(OPERATOR, self.project, environment)
-        task = get_task_by_key(OPERATOR, row, key)
+        split = served_split(self.actor, self.project, environment, "test")
+        task = served_task_by_key(split, key)
+        assert task is not None
         opened = sid or open_session(actor=self.actor)
-        return bind_session(actor=self.actor, sid=opened, environment=row, task=task)
+        bind_session(actor=self.actor, sid=opened, task=task)
+        return Session.objects.get(sid=opened)
 
     def episode(self, session: Session) -> Episode:
         found = find_episode(self.secret, session.sid)

@@ -7,6 +7,7 @@ import pytest
 
 from apps.episodes.tools import Offer, OfferedTool, input_problem, offer
 from apps.tasks.models import Environment, Tool, ToolKind
+from apps.tasks.serving import ServedEnvironment
 
 
 def tool(name: str, **fields: Any) -> Tool:
@@ -14,7 +15,7 @@ def tool(name: str, **fields: Any) -> Tool:
 
 
 def offered(*tools: Tool, offers_submit: bool = True) -> Offer:
-    return offer(Environment(offers_submit=offers_submit), tools)
+    return offer(ServedEnvironment(Environment(offers_submit=offers_submit), tools))
 
 
 def names(found: Offer) -> list[str]:

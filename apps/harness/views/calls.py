@@ -5,12 +5,13 @@ from typing import Any
 from django.http.response import HttpResponseBase
 
 from apps.dialogue.message import parse_conversation
-from apps.episodes.actions import start_call, start_group
-from apps.episodes.queries import environment_of, find_call, find_group
+from apps.episodes.actions import run_call, run_group
+from apps.episodes.queries import find_call, find_group
 from apps.harness.bodies import Call, Group, read_body
 from apps.harness.errors import UnknownAddress
 from apps.harness.streams import call_events, event, stream
 from apps.harness.visit import Visit
+from apps.tasks.serving import served_environment
 
 UNKNOWN_CALL = "unknown task_id"
 
@@ -20,16 +21,16 @@ def call(visit: Visit) -> HttpResponseBase:
     episode = visit.episode_here
     wanted = read_body(visit.request, Call)
     if wanted.task_id is None:
-        run = start_call(episode=episode, tool=wanted.name, given=wanted.input)
-        return stream(call_events(episode, run))
+        run = run_call(episode=episode, tool=wanted.name, given=wanted.input)
+        return stream(call_events(run))
     known = find_call(episode, wanted.task_id)
-    return stream(call_events(episode, known) if known else [event("error", UNKNOWN_CALL)])
+    return stream(call_events(known) if known else [event("error", UNKNOWN_CALL)])
 
 
 def score_group(visit: Visit) -> HttpResponseBase:
     """Grade the closing text of each candidate; the episode itself does not move."""
     episode = visit.episode_here
-    if not environment_of(episode).supports_score_group:
+    if not served_environment(episode.environment_id).environment.supports_score_group:
         raise UnknownAddress(f"{episode.environment!r} does not score groups.")
     wanted = read_body(visit.request, Group)
     answers = [
@@ -37,9 +38,9 @@ def score_group(visit: Visit) -> HttpResponseBase:
         for number, candidate in enumerate(wanted.candidates)
     ]
     if wanted.task_id is None:
-        return stream(call_events(episode, start_group(episode=episode, answers=answers)))
+        return stream(call_events(run_group(episode=episode, answers=answers)))
     known = find_group(episode, wanted.task_id)
-    return stream(call_events(episode, known) if known else [event("error", UNKNOWN_CALL)])
+    return stream(call_events(known) if known else [event("error", UNKNOWN_CALL)])
 
 
 def _closing_text(messages: list[Any], place: str) -> str | None:

@@ -10,12 +10,13 @@ from django.http.response import HttpResponseBase
 import apps
 from apps.accounts.errors import NotFound
 from apps.accounts.permissions import Right
-from apps.harness.answers import JSON_TYPE, json_answer, ready_answer
+from apps.harness.answers import JSON_TYPE, json_answer, json_bytes, ready_answer
 from apps.harness.bodies import AtIndex, InRange, InSplit, read_body
 from apps.harness.errors import BadRequest
 from apps.harness.tool_list import tool_list
 from apps.harness.visit import Visit
-from apps.tasks.queries import environments, get_split, ready_specs, splits, tools
+from apps.tasks.queries import environments, get_split, ready_specs, splits
+from apps.tasks.serving import served_environment
 
 if TYPE_CHECKING:
     from apps.tasks.models import Environment, Split
@@ -39,9 +40,7 @@ def list_environments(visit: Visit) -> HttpResponse:
 
 
 def list_tools(visit: Visit) -> HttpResponse:
-    environment = visit.environment
-    rows = tools(visit.harness.actor, environment, Right.SERVE)
-    return ready_answer(tool_list(environment, rows))
+    return ready_answer(tool_list(served_environment(visit.environment.pk)))
 
 
 def list_splits(visit: Visit) -> HttpResponse:
@@ -62,11 +61,11 @@ def num_tasks(visit: Visit) -> HttpResponse:
 def get_task(visit: Visit) -> HttpResponse:
     wanted = read_body(visit.request, AtIndex)
     split = find_split(visit, visit.environment, wanted.split)
-    place = from_the_front(wanted.index, split)
+    place = from_the_front(wanted.index, split.ready_count)
     specs = ready_specs(visit.harness.actor, visit.environment, split, place, place + 1)
     if not specs:
-        raise _no_index(split)
-    name = json_answer(visit.environment.slug).content
+        raise no_such_index(split.ready_count)
+    name = json_bytes(visit.environment.slug)
     return ready_answer(b'{"task":%b,"env_name":%b}' % (specs[0].encode(), name))
 
 
@@ -85,16 +84,15 @@ def find_split(visit: Visit, environment: "Environment", name: str) -> "Split":
         raise BadRequest(error.message) from None
 
 
-def from_the_front(index: int, split: "Split") -> int:
+def from_the_front(index: int, count: int) -> int:
     """Indices are Python's: -1 is the last task; 400 beyond either end."""
-    count = split.ready_count
     if not -count <= index < count:
-        raise _no_index(split)
+        raise no_such_index(count)
     return index % count
 
 
-def _no_index(split: "Split") -> BadRequest:
-    return BadRequest(f"The split {split.name!r} has {split.ready_count} tasks; no such index.")
+def no_such_index(count: int) -> BadRequest:
+    return BadRequest(f"The split has {count} tasks; there is none at this index.")
 
 
 def _listing(visit: Visit, split: "Split", start: int, stop: int) -> HttpResponseBase:
@@ -110,4 +108,4 @@ def _pieces(visit: Visit, split: "Split", start: int, stop: int) -> Iterator[byt
         end = min(at + BATCH, stop)
         specs = ready_specs(visit.harness.actor, visit.environment, split, at, end)
         yield (b"," if at > start and specs else b"") + ",".join(specs).encode()
-    yield b'],"env_name":%b}' % json_answer(visit.environment.slug).content
+    yield b'],"env_name":%b}' % json_bytes(visit.environment.slug)

@@ -1,7 +1,5 @@
 """A session from its opening to its end."""
 
-from typing import TYPE_CHECKING
-
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 
@@ -11,12 +9,9 @@ from apps.harness.answers import json_answer
 from apps.harness.bodies import Create, read_body
 from apps.harness.errors import BadRequest, WrongShape
 from apps.harness.streams import event, stream
-from apps.harness.views.discovery import find_split, from_the_front
+from apps.harness.views.discovery import from_the_front, no_such_index
 from apps.harness.visit import Visit
-from apps.tasks.queries import ready_task_at, ready_task_by_key
-
-if TYPE_CHECKING:
-    from apps.tasks.models import Environment, Task
+from apps.tasks.serving import ServedTask, served_split, served_task_at, served_task_by_key
 
 
 def create_session(visit: Visit) -> HttpResponseBase:
@@ -31,33 +26,36 @@ def create(visit: Visit) -> HttpResponse:
     actor, sid = visit.harness.actor, visit.sid
     visit.check_secrets()
     wanted = read_body(visit.request, Create)
-    environment = visit.environment_named(wanted.env_name)
+    task = _find_task(visit, wanted)
     if wanted.toolset_name is not None:
         raise BadRequest("This server has no toolsets: an environment brings its own tools.")
-    task = _task(visit, environment, wanted)
-    bind_session(actor=actor, sid=sid, environment=environment, task=task)
+    bind_session(actor=actor, sid=sid, task=task)
     return json_answer({"sid": sid})
 
 
-def _task(visit: Visit, environment: "Environment", wanted: Create) -> "Task":
+def _find_task(visit: Visit, wanted: Create) -> ServedTask:
     """The stored task that is asked for; whatever else a client put into its spec is ignored."""
-    actor = visit.harness.actor
     by_index = wanted.split is not None and wanted.index is not None
-    if by_index == (wanted.task_spec is not None) or (wanted.split is None) != (
-        wanted.index is None
-    ):
+    has_half = (wanted.split is None) != (wanted.index is None)
+    if has_half or by_index == (wanted.task_spec is not None):
         raise WrongShape("Give either task_spec, or split and index.")
+    split = served_split(
+        visit.harness.actor,
+        visit.harness.project,
+        visit.environment_name(wanted.env_name),
+        wanted.split or "",
+    )
     if wanted.task_spec is not None:
         key = wanted.task_spec.get("id")
-        task = ready_task_by_key(actor, environment, key) if isinstance(key, str) else None
+        task = served_task_by_key(split, key) if isinstance(key, str) else None
         if task is None:
             raise NotFound("task_spec.id is no task that is served here.", place="task_spec.id")
         return task
-    split = find_split(visit, environment, wanted.split or "")
-    place = from_the_front(wanted.index or 0, split)
-    task = ready_task_at(actor, environment, split, place)
+    if split.pk is None:
+        raise BadRequest(f"There is no split {(wanted.split or '')[:64]!a}.")
+    task = served_task_at(split, from_the_front(wanted.index or 0, split.ready_count))
     if task is None:
-        raise BadRequest(f"The split {split.name!r} has no task at {wanted.index}.")
+        raise no_such_index(split.ready_count)
     return task
 
 
