@@ -3,16 +3,19 @@
 from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec
+from urllib.parse import urlencode, urlsplit
 
+from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import resolve_url
 from django.views.decorators.cache import never_cache
 
 from apps.accounts.errors import Refusal
 from apps.accounts.permissions import Actor
 from apps.dialogue.errors import DialogueError
 from apps.studio.errors import answer, answer_as_json
-from apps.studio.frame import actor_of
+from apps.studio.frame import actor_of, is_partial
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
@@ -21,7 +24,28 @@ Page = Callable[Concatenate[HttpRequest, Actor, P], HttpResponse]
 
 def _guarded(view: View[P]) -> View[P]:
     """For signed-in people only, and never out of a browser's or proxy's memory."""
-    return never_cache(login_required(view))
+    asked_for_sign_in = login_required(view)
+
+    @wraps(view)
+    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        if is_partial(request) and not request.user.is_authenticated:
+            return _sign_in_again(request)
+        return asked_for_sign_in(request, *args, **kwargs)
+
+    return never_cache(guarded)
+
+
+def _sign_in_again(request: HttpRequest) -> HttpResponse:
+    """A part of a page cannot be the sign-in: the whole page goes there, and comes back."""
+    here = urlsplit(request.headers.get("HX-Current-URL", ""))
+    back = f"{here.path}?{here.query}" if here.query else here.path or "/"
+    address = f"{resolve_url(settings.LOGIN_URL)}?{urlencode({'next': back})}"
+    return HttpResponse(
+        "Your session has ended.",
+        status=401,
+        content_type="text/plain",
+        headers={"HX-Redirect": address},
+    )
 
 
 def page(view: Page[P]) -> View[P]:

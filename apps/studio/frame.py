@@ -39,6 +39,11 @@ class Frame:
         return chosen if chosen in THEMES else ""
 
     @cached_property
+    def rail(self) -> str:
+        """``narrow`` if the person folded the rail away, else nothing."""
+        return "narrow" if self._request.COOKIES.get("rail") == "narrow" else ""
+
+    @cached_property
     def actor(self) -> Actor:
         return actor_of(self._request)
 
@@ -55,8 +60,8 @@ class Frame:
     @cached_property
     def section(self) -> str:
         """Which entry of the rail is the current one."""
-        name = self._match.url_name if self._match else ""
-        return SECTION_OF.get(name or "", "")
+        name = self._match.url_name if self._match else None
+        return SECTION_OF.get(name or "", "environments")
 
     @cached_property
     def may_author(self) -> bool:
@@ -91,30 +96,15 @@ PAGES_OF_PROJECT = (
     ("settings", "Settings"),
 )
 
-SECTION_OF = {
-    "project": "environments",
-    "environment_new": "environments",
-    "environment": "environments",
-    "environment_edit": "environments",
-    "split_new": "environments",
-    "import": "environments",
-    "connect": "environments",
-    "task": "environments",
-    "task_new": "environments",
-    "task_history": "environments",
-    "revision": "environments",
-    "runs": "runs",
-    "run": "runs",
-    "run_new": "runs",
-    "sample": "runs",
-    "solvers": "solvers",
-    "solver": "solvers",
-    "solver_new": "solvers",
-    "models": "models",
-    "model": "models",
-    "model_new": "models",
-    "settings": "settings",
+SECTIONS = {
+    "runs": ("runs", "run", "run_new", "run_samples", "sample"),
+    "solvers": ("solvers", "solver", "solver_new"),
+    "models": ("models", "model", "model_new"),
+    "settings": ("settings", "member_add", "key_new"),
 }
+"""The addresses below each entry of the rail; what is in none of them belongs to environments."""
+
+SECTION_OF = {name: section for section, names in SECTIONS.items() for name in names}
 
 
 def frame(request: HttpRequest) -> dict[str, Any]:

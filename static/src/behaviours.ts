@@ -1,6 +1,8 @@
 import { autoSubmit } from "./frame/auto_submit.ts";
 import { copyButton } from "./frame/copy.ts";
+import { keySheet } from "./frame/key_sheet.ts";
 import { palette } from "./frame/palette.ts";
+import { railFold } from "./frame/rail.ts";
 import { rowKeys } from "./frame/row_keys.ts";
 import { siblingKeys } from "./frame/sibling_keys.ts";
 import { themeSwitch } from "./frame/theme.ts";
@@ -15,7 +17,9 @@ export const behaviours: Record<string, Behaviour> = {
     import("./code/editor.ts").then(({ codeEditor }) => codeEditor(element)),
   copy: copyButton,
   dismissable,
+  "key-sheet": keySheet,
   palette,
+  "rail-fold": railFold,
   "row-keys": rowKeys,
   "sibling-keys": siblingKeys,
   "task-editor": (element) =>

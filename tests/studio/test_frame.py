@@ -7,6 +7,7 @@ from django.urls import path
 from apps.accounts.models import User
 from apps.config.urls import urlpatterns as addresses
 from apps.studio import errors
+from apps.tasks.models import Environment
 from tests.cast import Cast
 from tests.studio.visitors import BROWSER, HTMX, Visitor, tags, words
 
@@ -40,6 +41,45 @@ def test_the_rail_says_where_one_is(visit: Visitor) -> None:
     page = visit("viewer").get("/projects/alpha/models/").content.decode()
     assert page.count('aria-current="page">') >= 1
     assert '/projects/alpha/models/" aria-current="page"' in page
+
+
+@pytest.mark.parametrize(
+    ("path", "section"),
+    [
+        ("", "/projects/alpha/"),
+        ("environments/shop/grading/", "/projects/alpha/"),
+        ("environments/shop/connect/", "/projects/alpha/"),
+        ("solvers/", "/projects/alpha/solvers/"),
+        ("new-model/", "/projects/alpha/models/"),
+        ("runs/new/", "/projects/alpha/runs/"),
+    ],
+)
+def test_every_page_has_its_place_in_the_rail(
+    visit: Visitor, environment: Environment, path: str, section: str
+) -> None:
+    page = visit("owner").get(f"/projects/alpha/{path}").content.decode()
+    assert f'href="{section}" aria-current="page"' in page
+
+
+def test_a_folded_rail_is_folded_in_the_first_paint(visit: Visitor) -> None:
+    client = visit("viewer")
+    client.cookies["rail"] = "narrow"
+    assert 'data-rail="narrow"' in tags(client.get("/projects/"), "html")[0]
+    client.cookies["rail"] = "nonsense"
+    assert "data-rail" not in tags(client.get("/projects/"), "html")[0]
+
+
+def test_a_page_that_polls_after_the_session_ended_goes_to_the_sign_in_whole(
+    visit: Visitor,
+) -> None:
+    where = {"HX-Current-URL": "http://testserver/projects/alpha/runs/1/?ended=limit"}
+    response = visit("nobody").get("/projects/alpha/runs/1/facts/", headers={**HTMX, **where})
+    assert response.status_code == 401
+    back = "/accounts/login/?next=%2Fprojects%2Falpha%2Fruns%2F1%2F%3Fended%3Dlimit"
+    assert response["HX-Redirect"] == back
+    stranger = {"HX-Current-URL": "https://elsewhere.example/x"}
+    response = visit("nobody").get("/projects/alpha/", headers={**HTMX, **stranger})
+    assert response["HX-Redirect"] == "/accounts/login/?next=%2Fx"
 
 
 def test_the_only_project_is_home(visit: Visitor, cast: Cast) -> None:

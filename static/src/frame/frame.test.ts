@@ -1,7 +1,9 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { copyButton } from "./copy.ts";
 import { listenForGoKeys } from "./go_keys.ts";
+import { keySheet } from "./key_sheet.ts";
 import { palette } from "./palette.ts";
+import { railFold } from "./rail.ts";
 import { rowKeys } from "./row_keys.ts";
 import { currentTheme, setTheme, themeSwitch } from "./theme.ts";
 import { tidyAddresses } from "./tidy_addresses.ts";
@@ -160,4 +162,29 @@ test("a search leaves out what was not chosen", () => {
     new CustomEvent("htmx:configRequest", { detail: { verb: "post", formData: sent } }),
   );
   expect([...sent.keys()]).toEqual(["text"]);
+});
+
+test("the rail folds, unfolds, and is remembered", () => {
+  document.body.innerHTML = '<button aria-expanded="true"></button>';
+  const button = found("button");
+  railFold(button);
+  button.click();
+  expect(document.documentElement.dataset.rail).toBe("narrow");
+  expect(button.getAttribute("aria-expanded")).toBe("false");
+  expect(document.cookie).toContain("rail=narrow");
+  button.click();
+  expect(document.documentElement.dataset.rail).toBeUndefined();
+  expect(document.cookie).toContain("rail=wide");
+});
+
+test("the sheet of keys opens, except where a page has its own", () => {
+  document.body.innerHTML = "<dialog></dialog>";
+  const dialog = found<HTMLDialogElement>("dialog");
+  keySheet(dialog);
+  document.body.insertAdjacentHTML("beforeend", '<div data-behaviour="task-editor"></div>');
+  press("?");
+  expect(dialog.open).toBe(false);
+  found("[data-behaviour]").remove();
+  press("?");
+  expect(dialog.open).toBe(true);
 });

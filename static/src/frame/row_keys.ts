@@ -1,6 +1,8 @@
 import { isPlain, isTyping } from "./typing.ts";
 
-/** `j` and `k` walk the rows of the page's table, `Enter` opens (it is a link), `/` searches. */
+const UP = ".breadcrumb li:nth-last-child(2) a";
+
+/** `j` and `k` walk the rows of the page's table, `Enter` opens (it is a link), `/` searches, `Escape` goes up. */
 export function rowKeys(element: HTMLElement): void {
   const links = () => [...element.querySelectorAll<HTMLAnchorElement>("a.row-link")];
   const walk = (event: KeyboardEvent) => {
@@ -17,6 +19,8 @@ export function rowKeys(element: HTMLElement): void {
       link?.focus({ preventScroll: true });
       link?.scrollIntoView({ block: "nearest" });
       event.preventDefault();
+    } else if (event.key === "Escape") {
+      document.querySelector<HTMLAnchorElement>(UP)?.click();
     } else if (event.key === "/") {
       const field = document.querySelector<HTMLInputElement>("input[type=search]");
       if (!field) return;

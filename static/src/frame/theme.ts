@@ -1,4 +1,4 @@
-const YEAR = 365 * 24 * 3600;
+import { remember } from "./remembering.ts";
 
 export type Theme = "light" | "dark";
 
@@ -9,12 +9,9 @@ export function currentTheme(): Theme {
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
 
-/** Remembered in a cookie, so that the server draws the next page in it from the first paint. */
 export function setTheme(theme: Theme): void {
   document.documentElement.dataset.theme = theme;
-  const secure = location.protocol === "https:" ? "; secure" : "";
-  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing in Firefox.
-  document.cookie = `theme=${theme}; path=/; max-age=${YEAR}; samesite=lax${secure}`;
+  remember("theme", theme);
 }
 
 export function themeSwitch(element: HTMLElement): void {
