@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.worker, pytest.mark.timeout(240)]
 ROOT = Path(__file__).resolve().parents[2]
 
 
-class Installation:
+class OneCommand:
     """A whole Turnwright in a folder of its own, as `make run` starts it."""
 
     def __init__(self, var: Path) -> None:
@@ -71,15 +71,15 @@ class Installation:
 
 
 @pytest.fixture
-def installation(tmp_path: Path) -> Iterator[Installation]:
-    started = Installation(tmp_path / "var")
+def installation(tmp_path: Path) -> Iterator[OneCommand]:
+    started = OneCommand(tmp_path / "var")
     yield started
     if started.process.poll() is None:
         started.stop()
 
 
 def test_one_command_brings_up_a_demo_that_serves_runs_and_stops(
-    installation: Installation,
+    installation: OneCommand,
 ) -> None:
     installation.wait_for("Ctrl-C stops everything.")
     assert f"Turnwright is ready on {installation.url}" in installation.said()

@@ -1,7 +1,6 @@
 """Visitors of the studio: Django's client by name, and a real browser at a running server."""
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,21 +13,12 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
 from tests.cast import Cast
+from tests.kits.chromium import FLAGS, program
 from tests.kits.fake_openai import FakeOpenAI, fake_openai
 from tests.needs import missing
 from tests.runs.stage import Stage
 from tests.studio.visitors import BROWSER, Visitor
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 PATIENCE_MS = 15_000
 
 OpenPage = Callable[..., Page]
@@ -37,7 +27,7 @@ OpenPage = Callable[..., Page]
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
     """Chromium, started once a module: while it runs, this thread can run no event loop."""
-    found = next((path for name in NAMES if (path := shutil.which(name))), None)
+    found = program()
     if found is None:
         missing("Chromium", "install it, for example with `apt-get install chromium`")
     if not Path(settings.DJANGO_VITE["default"]["manifest_path"]).exists():
