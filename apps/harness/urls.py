@@ -80,6 +80,8 @@ def find_address(path: str) -> Address | None:
             return None
         case [first, *_] if first.lower() in ELSEWHERE:
             return None
+        case [file] if "." in file:
+            return None  # like favicon.ico: no environment has a dot in its name
         case [word] if word in ROOT:
             return Address(ROOT[word], word)
         case [word] if word in INSIDE:

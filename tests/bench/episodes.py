@@ -17,7 +17,7 @@ from tests.bench.measuring import cpu_of_tree, interleaved, table
 from tests.bench.serving import TURNS, Target, servers
 
 AT_ONCE = (1, 32, 256)
-EPISODES = {1: 60, 32: 400, 256: 512}
+EPISODES = {1: 40, 32: 192, 256: 256}
 ROUNDS = 3
 
 

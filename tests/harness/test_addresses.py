@@ -14,7 +14,8 @@ from tests.harness.harnesses import Harness
     "path",
     [
         "/", "//", "/projects/", "/projects/kit/environments/x/", "/api/v1/projects/", "/admin/",
-        "/accounts/login/", "/static/dist/main.js", "/demo/v1/chat/completions",
+        "/accounts/login/", "/static/dist/main.js", "/demo/v1/chat/completions", "/favicon.ico",
+        "/robots.txt",
     ],
 )  # fmt: skip
 def test_paths_of_other_surfaces_are_left_alone(path: str) -> None:
