@@ -1,5 +1,6 @@
 """Keeping a few processes alive: start them, restart what crashes, stop all in order."""
 
+import ctypes
 import signal
 import subprocess
 import sys
@@ -11,6 +12,15 @@ from types import FrameType
 PATIENCE_AT_STOP = 15.0  # seconds until a process that does not end is killed
 QUICK_DEATH = 5.0  # seconds; a process that lived shorter is restarted ever more slowly
 SLOWEST_RESTART = 30.0
+
+_LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
+_PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
+
+
+def _end_with_the_supervisor() -> None:
+    """Have the kernel end this process when its parent dies, even of SIGKILL."""
+    if _LIBC is not None:
+        _LIBC.prctl(_PR_SET_PDEATHSIG, int(signal.SIGTERM), 0, 0, 0)
 
 
 @dataclass
@@ -29,7 +39,10 @@ class Watched:
         # A session of its own, so that Ctrl-C in the terminal reaches the supervisor alone and the
         # processes are ended in order.
         self.process = subprocess.Popen(  # noqa: S603 - our own command lines
-            self.command, env=dict(self.environment), start_new_session=True
+            self.command,
+            env=dict(self.environment),
+            start_new_session=True,
+            preexec_fn=_end_with_the_supervisor if _LIBC else None,  # noqa: PLW1509 - no threads
         )
         self.started_at = time.monotonic()
 

@@ -87,6 +87,34 @@ def test_a_crashed_process_comes_back_and_the_end_stops_all(
     assert supervisor.processes[0].ended()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a child of its parent's end")
+def test_a_killed_supervisor_leaves_no_process_behind() -> None:
+    script = (
+        "import os, sys, time\n"
+        "from apps.config.supervisor import Supervisor\n"
+        "keeper = Supervisor(say=print)\n"
+        "keeper.add('sleeper', [sys.executable, '-c', 'import time; time.sleep(60)'], os.environ)\n"
+        "print(keeper.processes[0].process.pid, flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        parent.kill()
+    deadline = time.monotonic() + 20
+    while _lives(child):
+        assert time.monotonic() < deadline, "the child lives on"
+        time.sleep(0.05)
+
+
+def _lives(pid: int) -> bool:
+    """Whether the process runs; one that nobody has waited for yet does not."""
+    try:
+        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return False
+
+
 def test_a_start_that_fails_says_which_process_ended(supervisor: Supervisor) -> None:
     supervisor.add("broken", [sys.executable, "-c", "raise SystemExit(3)"], os.environ)
     with pytest.raises(SystemExit, match="broken ended"):
