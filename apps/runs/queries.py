@@ -6,9 +6,10 @@ from typing import Any
 from django.db.models import Max, Q, QuerySet
 from django.utils import timezone
 
-from apps.accounts.errors import NotFound
+from apps.accounts.errors import Invalid, NotFound
 from apps.accounts.models import Project
 from apps.accounts.permissions import Actor, Right, require
+from apps.dialogue.blocks.json_values import text_fault
 from apps.runs.models import Run, RunState, Sample, SampleState, SolverSpec
 
 MOST_PER_PAGE = 200
@@ -34,7 +35,7 @@ def specs(actor: Actor, project: Project) -> QuerySet[SolverSpec]:
 def get_spec(actor: Actor, project: Project, key: str, version: int | None = None) -> SolverSpec:
     """Version ``version`` of the spec ``key``, the newest if None; `NotFound` otherwise."""
     require(actor, project, Right.VIEW)
-    rows = project.solver_specs.filter(key=key).order_by("-version")
+    rows = project.solver_specs.filter(key="" if text_fault(key) else key).order_by("-version")
     row = (rows if version is None else rows.filter(version=version)).first()
     if row is None:
         which = key if version is None else f"{key} v{version}"
@@ -45,7 +46,7 @@ def get_spec(actor: Actor, project: Project, key: str, version: int | None = Non
 def spec_versions(actor: Actor, project: Project, key: str) -> QuerySet[SolverSpec]:
     """Every version of the spec ``key``, newest first."""
     require(actor, project, Right.VIEW)
-    return project.solver_specs.filter(key=key).order_by("-version")
+    return project.solver_specs.filter(key="" if text_fault(key) else key).order_by("-version")
 
 
 def runs(actor: Actor, project: Project) -> QuerySet[Run]:
@@ -88,6 +89,9 @@ def samples(
     ``cancelled``); ``search`` looks in task keys and answers; ``after`` is a position.
     """
     require(actor, run.project, Right.VIEW)
+    for place, text in (("search", search), ("ended", ended or "")):
+        if fault := text_fault(text):
+            raise Invalid(f"The text to look for {fault}.", place=place)
     rows = run.samples.select_related("revision__task", "trace").defer(
         "revision__content",
         "revision__messages_body",

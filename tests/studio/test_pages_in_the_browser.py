@@ -294,7 +294,7 @@ def test_a_mistake_in_a_solver_is_marked_while_it_is_written(
 ) -> None:
     page = open_page("author", "/projects/alpha/solvers/clarify/")
     expect(page.locator("#spec-check").get_by_text("can be run")).to_be_visible()
-    page.get_by_label("Specification").last.click()
+    page.locator(".cm-content").click()
     page.keyboard.press("Control+End")
     page.keyboard.type("\nnonsense: 1")
     expect(page.locator("#spec-check .finding--error").first).to_be_visible()

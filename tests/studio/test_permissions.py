@@ -160,3 +160,24 @@ def test_a_stranger_signs_in_first(visit: Visitor, addresses: dict[str, str], na
 def test_every_address_is_in_the_table() -> None:
     known = set(READ) | set(WRITE) | OF_NO_PROJECT
     assert {pattern.name for pattern in urlpatterns} == known
+
+
+@pytest.mark.parametrize(
+    "nonsense", ["%00", "x" * 400, "%ED%A0%80", "%F0%9F%A6%9C", "%2e%2e", "a b"]
+)
+def test_nonsense_in_an_address_is_not_found(
+    visit: Visitor, addresses: dict[str, str], nonsense: str
+) -> None:
+    client = visit("owner")
+    for pattern in urlpatterns:
+        for name, converter in pattern.pattern.converters.items():
+            if type(converter).__name__ != "StringConverter":
+                continue
+            given = {
+                key: ("alpha" if key == "project" else "1") for key in pattern.pattern.converters
+            }
+            address = reverse(f"studio:{pattern.name}", kwargs={**given, name: "NONSENSE"})
+            address = address.replace("NONSENSE", nonsense)
+            for ask in (client.get, client.post):
+                status = ask(address).status_code
+                assert status in {302, 404, 405, 422}, (address, status)

@@ -238,7 +238,8 @@ def test_samples_are_filtered_and_walked(visit: Visitor, cast: Any, server: Fake
     assert [row.position for row in found.context["samples"].rows] == [42]
     none = client.get(f"{address}?ended=provider_error", headers=HTMX)
     assert "No sample matches" in words(none)
-    assert client.get(f"{address}?after=x", headers=HTMX).status_code == 422
+    for nonsense in ("after=x", "q=%00", "ended=%00"):
+        assert client.get(f"{address}?{nonsense}", headers=HTMX).status_code == 422
     assert "<html" in client.get(address).content.decode()
 
 

@@ -114,7 +114,9 @@ export function codeEditor(element: HTMLElement): void {
       area.dispatchEvent(new Event("input", { bubbles: true }));
     },
   });
+  const wasFocused = document.activeElement === area;
   area.hidden = true;
+  if (wasFocused) view.focus();
   const mark = () => {
     const lines = [...document.querySelectorAll<HTMLElement>("[data-problem-line]")];
     showProblems(
