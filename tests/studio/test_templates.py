@@ -8,6 +8,8 @@ from django.apps import apps
 from django.conf import settings
 from django.template.loader import get_template
 
+from tests.needs import missing
+
 ROOT = Path(apps.get_app_config("studio").path).parent.parent
 TEMPLATES = ROOT / "templates"
 ALL = sorted(TEMPLATES.rglob("*.html"))
@@ -68,6 +70,6 @@ def test_every_button_and_link_says_what_it_is(path: Path) -> None:
 def test_every_icon_is_in_the_sprite(path: Path) -> None:
     sprite = Path(str(settings.DJANGO_VITE["default"]["manifest_path"])).with_name("icons.svg")
     if not sprite.exists():
-        pytest.skip("the front end is not built")
+        missing("the built front end", "build it with `npm run build`")
     drawn = set(re.findall(r'<symbol id="([^"]+)"', sprite.read_text()))
     assert set(re.findall(r'\{% icon "([^"]+)"', path.read_text())) <= drawn
