@@ -9,7 +9,7 @@ from django.urls import get_resolver
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings")
 
-MOST_LEFT_OVER: Final = 64 * 1024
+MOST_LEFT_OVER: Final = 2**20
 """Bytes: of a longer body that nobody wanted the rest is not read."""
 
 _django = get_wsgi_application()
