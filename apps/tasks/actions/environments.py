@@ -75,6 +75,7 @@ def create_environment(
     """
     require(actor, project, Right.AUTHOR)
     check_environment_slug(slug)
+    _take_turns(project)
     row = Environment(
         project=project,
         slug=slug,
@@ -124,6 +125,7 @@ def update_environment(
             place="is_default",
         )
     if is_default and not environment.is_default:
+        _take_turns(environment.project)
         Environment.objects.filter(project=environment.project_id, is_default=True).update(
             is_default=False
         )
@@ -160,6 +162,7 @@ def set_tools(
     """
     require(actor, environment.project, Right.AUTHOR)
     rows = _checked_tools(environment, tools)
+    _take_turns(environment)
     there = list(environment.tools.order_by("position", "pk"))
     if list(map(_fields, rows)) == list(map(_fields, there)):
         return there
@@ -191,6 +194,7 @@ def create_split(
         raise Invalid(
             f"{kind[:60]!r} is not one of {', '.join(SplitType.values)}.", place="split_type"
         )
+    _take_turns(environment)
     last = environment.splits.order_by("-position").first()
     try:
         with transaction.atomic():
@@ -212,6 +216,11 @@ def create_split(
         type=kind,
     )
     return row
+
+
+def _take_turns(row: Project | Environment) -> None:
+    """Let changes that look at what ``row`` has follow one another, until the transaction ends."""
+    type(row)._default_manager.select_for_update(no_key=True).get(pk=row.pk)
 
 
 def _text(text: str, longest: int, place: str) -> str:
