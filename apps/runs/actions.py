@@ -13,7 +13,13 @@ from apps.accounts.models import Project
 from apps.accounts.permissions import Actor, Right, require
 from apps.dialogue.blocks.json_values import NotJson, json_object, text_fault
 from apps.dialogue.errors import SpecError
-from apps.dialogue.solver.spec import ResolvedTask, TaskSpec, parse_task_spec, resolve
+from apps.dialogue.solver.spec import (
+    ResolvedTask,
+    TaskSpec,
+    dataset_parameter,
+    parse_task_spec,
+    resolve,
+)
 from apps.providers.models import ModelEndpoint
 from apps.providers.queries import endpoints_by_key
 from apps.runs.counting import Change, apply_changes
@@ -99,9 +105,9 @@ def launch(
     """Start a run over the ready tasks of a split (None: of every split), as they are now.
 
     ``evaluated`` is the key of the model endpoint under test, ``config`` the values of the spec's
-    parameters (values of type model are endpoint keys), ``trials`` is what the spec says or 1,
-    ``limit`` the most tasks to take. The run is queued; a worker is called when the transaction
-    commits. Raises `SpecError` or `Invalid`.
+    parameters (values of type model are endpoint keys; see `values_for` for the dataset),
+    ``trials`` is what the spec says or 1, ``limit`` the most tasks to take. The run is queued; a
+    worker is called when the transaction commits. Raises `SpecError` or `Invalid`.
     """
     require(actor, project, Right.AUTHOR)
     _check_rows(project, environment, split, spec)
@@ -111,7 +117,7 @@ def launch(
     if len(name) > 200 or text_fault(name):
         raise Invalid("must be a text of at most 200 characters.", place="name")
     parsed = parse_task_spec(spec.text)
-    values = _values(parsed, config or {})
+    values = values_for(parsed, config or {}, environment)
     task = resolve(parsed, values)
     if trials is None:
         trials = task.trials.num_trials if task.trials else 1
@@ -171,8 +177,15 @@ def _check_range(place: str, value: object, most: int) -> None:
         raise Invalid(f"must be a whole number between 1 and {most:,}.", place=place)
 
 
-def _values(spec: TaskSpec, config: Mapping[str, Any]) -> dict[str, Any]:
-    """The values a run keeps: those given and the defaults of today, as they were written."""
+def values_for(
+    spec: TaskSpec, config: Mapping[str, Any], environment: Environment
+) -> dict[str, Any]:
+    """The values that a run over ``environment`` keeps, as they were written.
+
+    Those of ``config`` and the defaults of today; the parameter that ``definition.dataset.key``
+    stands for says which environment is played, whatever its default. Raises `Invalid` if
+    ``config`` names another one.
+    """
     try:
         given = json_object(dict(config))
     except NotJson as error:
@@ -182,7 +195,22 @@ def _values(spec: TaskSpec, config: Mapping[str, Any]) -> dict[str, Any]:
         for parameter in spec.config_spec
         if parameter.default_value is not None
     }
-    return {**defaults, **given}
+    values = {**defaults, **given}
+    if key := dataset_parameter(spec):
+        values[key] = _played(given.get(key), environment, f"config.{key}")
+    return values
+
+
+def _played(named: object, environment: Environment, place: str) -> str:
+    """``project/environment`` of what is played; ``named`` is what a value says it is, or None."""
+    played = f"{environment.project.slug}/{environment.slug}"
+    if named is not None and str(named).lower() not in (played, environment.slug):
+        raise Invalid(
+            f"The environment to play is {played!r}, but this names {named!r}: "
+            "leave one of them out.",
+            place=place,
+        )
+    return played
 
 
 def _endpoints(actor: Actor, project: Project, evaluated: str, task: ResolvedTask) -> ModelEndpoint:

@@ -83,6 +83,20 @@ def test_a_solver_is_saved_in_versions_that_never_change(alpha: Caller) -> None:
     assert alpha.get("solvers/none/versions/").status == 404
 
 
+def test_the_dataset_of_a_run_is_the_environment_that_is_played(
+    alpha: Caller, questions: None
+) -> None:
+    parameter = "{type: dataset, key: data, display_name: Data, default_value: demo/x}"
+    spec = SPEC.replace("config_spec:\n", f"config_spec:\n  - {parameter}\n")
+    alpha.post("solvers/", {"text": spec.replace("key: questions", "key: << config.data >>")})
+    made = alpha.post("runs/", launch())
+    assert (made.status, made.json["config"]["data"]) == (201, "alpha/shop")
+    refused = alpha.post("runs/", launch(config={"data": "alpha/other"})).problem
+    assert (refused["status"], refused["place"]) == (422, "config.data")
+    assert "alpha/shop" in refused["detail"]
+    assert "alpha/other" in refused["detail"]
+
+
 def test_everything_wrong_with_a_specification_is_named_at_once(alpha: Caller) -> None:
     wrong = SPEC.replace("type: generate", "type: generat").replace("type: includes", "type: inc")
     for where in ("solvers/", "solver-checks/"):

@@ -62,6 +62,16 @@ definition:
 """Two calls of the evaluated model; with ``echo`` the answer is right."""
 
 
+def with_dataset(default: str = "") -> str:
+    """`TWO_TURNS` whose dataset is the parameter ``dataset_key``, with or without a default."""
+    value = f", default_value: {default}" if default else ""
+    parameter = f"{{key: dataset_key, type: dataset, display_name: Dataset{value}}}"
+    return TWO_TURNS.replace(
+        "definition:\n  dataset: {key: alpha/capitals}",
+        f"config_spec:\n  - {parameter}\ndefinition:\n  dataset: {{key: << config.dataset_key >>}}",
+    )
+
+
 def rows(count: int) -> list[bytes]:
     """Lines of a file with ``count`` different questions whose answer is Vienna."""
     return [

@@ -19,11 +19,12 @@ from apps.runs.queries import (
     spec_versions,
     specs,
 )
+from apps.runs.results import resolved_task
 from apps.tasks.actions import create_environment, set_status
 from apps.tasks.models import Task
 from apps.traces.queries import get_trace
 from tests.cast import Cast
-from tests.runs.stage import CLARIFY, TWO_TURNS, Stage
+from tests.runs.stage import CLARIFY, TWO_TURNS, Stage, with_dataset
 
 pytestmark = pytest.mark.django_db
 
@@ -98,6 +99,29 @@ def test_a_run_keeps_the_values_it_was_launched_with(stage: Stage) -> None:
     assert stage.launch(evaluated="model").config == {"judge_model_key": "judge"}
     run = stage.launch(evaluated="model", config={"judge_model_key": "other"})
     assert run.config == {"judge_model_key": "other"}
+
+
+@pytest.mark.parametrize("default", ["", "demo/elsewhere"])
+@pytest.mark.parametrize("given", [{}, {"dataset_key": "alpha/Capitals"}, {"dataset_key": None}])
+def test_the_dataset_of_a_run_is_the_environment_that_is_played(
+    stage: Stage, default: str, given: dict[str, Any]
+) -> None:
+    stage.endpoint("model", "echo")
+    run = stage.launch(with_dataset(default), evaluated="model", config=given)
+    assert run.config == {"dataset_key": "alpha/capitals"}
+    assert resolved_task(run).dataset.key == "alpha/capitals"
+
+
+def test_a_dataset_that_is_not_played_is_refused_naming_both(stage: Stage) -> None:
+    stage.endpoint("model", "echo")
+    with pytest.raises(Invalid, match="'alpha/capitals'.*'beta/capitals'") as refused:
+        stage.launch(
+            with_dataset("alpha/capitals"),
+            evaluated="model",
+            config={"dataset_key": "beta/capitals"},
+        )
+    assert refused.value.place == "config.dataset_key"
+    assert not Run.objects.exists()
 
 
 def test_trials_of_the_spec_are_the_default(stage: Stage) -> None:

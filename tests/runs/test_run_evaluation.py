@@ -13,7 +13,7 @@ from apps.runs.evaluation import Evaluation
 from apps.runs.management.commands import run_evaluation
 from apps.runs.models import Run, RunState
 from tests.kits.fake_openai import FakeOpenAI
-from tests.runs.stage import CLARIFY, TWO_TURNS, Stage
+from tests.runs.stage import CLARIFY, TWO_TURNS, Stage, with_dataset
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -153,6 +153,42 @@ def test_what_is_wrong_exits_2_and_spends_nothing(
     assert evaluate(spec, *arguments) == 2
     assert not Run.objects.exists()
     assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--set", "dataset_key=alpha/capitals"],
+        ["--environment", "capitals"],
+        ["--environment", "alpha/capitals", "--set", "dataset_key=alpha/capitals"],
+    ],
+)
+def test_the_dataset_is_said_once_in_either_way(
+    stage: Stage, spec: Path, arguments: list[str]
+) -> None:
+    stage.endpoint("model", "echo")
+    spec.write_text(with_dataset())
+    assert evaluate(spec, *arguments) == 0
+    run = Run.objects.get()
+    assert (run.environment, run.config) == (stage.environment, {"dataset_key": "alpha/capitals"})
+
+
+def test_two_different_datasets_exit_2_naming_both(stage: Stage, spec: Path) -> None:
+    stage.endpoint("model", "echo")
+    spec.write_text(with_dataset("alpha/capitals"))
+    with pytest.raises(CommandError, match="'alpha/capitals'.*'alpha/other'") as refused:
+        call_command(
+            "run_evaluation", str(spec), "--project=alpha", "--model=model",
+            "--environment=capitals", "--set=dataset_key=alpha/other",
+        )  # fmt: skip
+    assert refused.value.returncode == 2
+    assert not Run.objects.exists()
+
+
+def test_no_dataset_at_all_exits_2(stage: Stage, spec: Path) -> None:
+    stage.endpoint("model", "echo")
+    spec.write_text(with_dataset())
+    assert evaluate(spec) == 2
 
 
 @pytest.mark.parametrize("text", ["key: [", "key: x", "\x00", CLARIFY.replace("generate\n", "g\n")])

@@ -11,7 +11,7 @@ from apps.runs.models import Run, RunState
 from apps.runs.playing import play
 from apps.runs.results import resolved_task
 from tests.kits.fake_openai import FakeOpenAI
-from tests.runs.stage import CLARIFY, TWO_TURNS, Stage
+from tests.runs.stage import CLARIFY, TWO_TURNS, Stage, with_dataset
 from tests.studio.visitors import HTMX, Visitor, words
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -76,6 +76,16 @@ def test_a_run_is_launched_as_the_form_says(visit: Visitor, stage: Stage, model:
     assert (run.name, run.samples_total, run.trials, run.sample_limit) == ("First try", 6, 3, 2)
     assert run.config == {"judge_model_key": "judge"}
     assert run.author == "author"
+
+
+def test_the_choice_of_tasks_is_the_dataset_and_no_second_field_asks_for_it(
+    visit: Visitor, stage: Stage, model: str
+) -> None:
+    stage.spec(with_dataset("demo/elsewhere"))
+    client = visit("author")
+    assert "dataset_key" not in client.get(f"{NEW}?solver=two-turns@1").content.decode()
+    client.post(NEW, form(solver="two-turns@1"))
+    assert Run.objects.get().config == {"dataset_key": "alpha/capitals"}
 
 
 def test_all_splits_can_be_taken(visit: Visitor, stage: Stage, model: str) -> None:

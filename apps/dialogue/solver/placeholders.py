@@ -38,6 +38,12 @@ def placeholders(raw: object, place: str = "") -> Iterator[Placeholder]:
         yield from placeholders(value, place + step)
 
 
+def sole_placeholder(raw: object) -> str | None:
+    """Return the key of the parameter that ``raw`` as a whole stands for, if it is a placeholder."""
+    whole = _PLACEHOLDER.fullmatch(raw.strip()) if isinstance(raw, str) else None
+    return whole[1] if whole else None
+
+
 def fill_in(raw: object, value_of: Callable[[str, str], Any], place: str = "") -> Any:
     """Return a copy with every placeholder replaced by ``value_of(key, place)``."""
     match raw:
@@ -51,8 +57,8 @@ def fill_in(raw: object, value_of: Callable[[str, str], Any], place: str = "") -
 
 
 def _filled(text: str, value_of: Callable[[str, str], Any], place: str) -> Any:
-    if whole := _PLACEHOLDER.fullmatch(text.strip()):
-        return value_of(whole[1], place)
+    if key := sole_placeholder(text):
+        return value_of(key, place)
     return _PLACEHOLDER.sub(lambda found: _as_text(value_of(found[1], place)), text)
 
 

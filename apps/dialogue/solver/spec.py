@@ -19,6 +19,7 @@ from apps.dialogue.solver.parameters import (
     AnyParameter,
     BooleanParameter,
     CategoricalParameter,
+    DatasetParameter,
     DictParameter,
     FloatParameter,
     IntParameter,
@@ -26,7 +27,7 @@ from apps.dialogue.solver.parameters import (
     NotAccepted,
     Parameter,
 )
-from apps.dialogue.solver.placeholders import fill_in, placeholders
+from apps.dialogue.solver.placeholders import fill_in, placeholders, sole_placeholder
 from apps.dialogue.specification import Problem, SpecModel, WholeNumber, read, refusal, spec_error
 
 ValueOf = Callable[[str, str], Any]
@@ -222,6 +223,15 @@ def resolve(spec: TaskSpec, values: Mapping[str, Any]) -> ResolvedTask:
         scorers=parse_scorers(filled["scorers"], "definition.scorers"),
         trials=trials,
     )
+
+
+def dataset_parameter(spec: TaskSpec) -> str | None:
+    """The key of the parameter of type ``dataset`` that ``definition.dataset.key`` stands for."""
+    key = sole_placeholder(spec.definition.dataset.get("key"))
+    is_one = any(
+        each.key == key and isinstance(each, DatasetParameter) for each in spec.config_spec
+    )
+    return key if is_one else None
 
 
 def parse_solver(raw: object, place: str = "") -> MultiTurnSolver:

@@ -13,7 +13,7 @@ from apps.accounts.errors import Refusal
 from apps.accounts.permissions import Actor, Right, may
 from apps.accounts.queries import get_project
 from apps.dialogue.errors import DialogueError, SpecError
-from apps.dialogue.solver.spec import parse_task_spec
+from apps.dialogue.solver.spec import dataset_parameter, parse_task_spec
 from apps.providers.queries import endpoints
 from apps.runs.actions import cancel, launch, resume
 from apps.runs.queries import get_run, get_spec, progress, samples, specs
@@ -110,12 +110,15 @@ def _run_form(request: HttpRequest, choices: _Choices) -> RunForm:
 
 
 def _parameters(spec: Any) -> tuple[Any, ...]:
+    """Those to ask for: which dataset is played, the choice of tasks says already."""
     if spec is None:
         return ()
     try:
-        return parse_task_spec(spec.text).config_spec
+        parsed = parse_task_spec(spec.text)
     except SpecError:
         return ()  # Rules may have become stricter since it was saved; the launch says so.
+    dataset = dataset_parameter(parsed)
+    return tuple(each for each in parsed.config_spec if each.key != dataset)
 
 
 def _launched(actor: Actor, project: Any, form: RunForm) -> Any:

@@ -19,8 +19,8 @@ from apps.accounts.models import Project
 from apps.accounts.permissions import OPERATOR
 from apps.accounts.queries import get_project
 from apps.dialogue.errors import DialogueError
-from apps.dialogue.solver.spec import ResolvedTask, parse_task_spec, resolve
-from apps.runs.actions import launch, save_spec
+from apps.dialogue.solver.spec import parse_task_spec, resolve
+from apps.runs.actions import launch, save_spec, values_for
 from apps.runs.evaluation import Evaluation
 from apps.runs.gates import Gate, parse_gate
 from apps.runs.models import Run, RunState
@@ -131,7 +131,10 @@ def _launch(options: dict[str, Any]) -> tuple[Run, list[Gate]]:
     text = _read(options["spec"])
     values = dict(_assignment(each) for each in options["set"])
     project = get_project(OPERATOR, options["project"])
-    task = resolve(parse_task_spec(text), values)
+    spec = parse_task_spec(text)
+    name = options["environment"] or resolve(spec, values).dataset.key
+    environment = _environment(project, name)
+    task = resolve(spec, values_for(spec, values, environment))
     known = list(metric_keys(task.scorers).values())
     gates = [parse_gate(each, known) for each in options["gate"]]
     least = options["min_coverage"]
@@ -139,7 +142,6 @@ def _launch(options: dict[str, Any]) -> tuple[Run, list[Gate]]:
         raise Invalid("must be between 0 and 1.", place="min-coverage")
     if (gates or least is not None) and not options["wait"]:
         raise Invalid("A gate needs --wait: it is judged when the run has ended.", place="gate")
-    environment = _environment(project, options["environment"], task)
     split = get_split(OPERATOR, environment, options["split"]) if options["split"] else None
     run = launch(
         actor=OPERATOR,
@@ -173,9 +175,8 @@ def _assignment(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _environment(project: Project, given: str, task: ResolvedTask) -> Environment:
-    """``project/environment``, or an environment of the project; by default the spec's dataset."""
-    name = given or task.dataset.key
+def _environment(project: Project, name: str | None) -> Environment:
+    """The environment called ``project/environment``, or by its slug alone."""
     if not name:
         raise Invalid("The spec names several datasets; say which.", place="environment")
     owner, slash, slug = name.rpartition("/")
