@@ -114,7 +114,7 @@ def test_the_dataset_of_a_run_is_the_environment_that_is_played(
 
 def test_a_dataset_that_is_not_played_is_refused_naming_both(stage: Stage) -> None:
     stage.endpoint("model", "echo")
-    with pytest.raises(Invalid, match="'alpha/capitals'.*'beta/capitals'") as refused:
+    with pytest.raises(Invalid, match=r"'alpha/capitals'.*'beta/capitals'") as refused:
         stage.launch(
             with_dataset("alpha/capitals"),
             evaluated="model",

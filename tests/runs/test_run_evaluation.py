@@ -176,7 +176,7 @@ def test_the_dataset_is_said_once_in_either_way(
 def test_two_different_datasets_exit_2_naming_both(stage: Stage, spec: Path) -> None:
     stage.endpoint("model", "echo")
     spec.write_text(with_dataset("alpha/capitals"))
-    with pytest.raises(CommandError, match="'alpha/capitals'.*'alpha/other'") as refused:
+    with pytest.raises(CommandError, match=r"'alpha/capitals'.*'alpha/other'") as refused:
         call_command(
             "run_evaluation", str(spec), "--project=alpha", "--model=model",
             "--environment=capitals", "--set=dataset_key=alpha/other",

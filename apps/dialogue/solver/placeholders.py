@@ -39,7 +39,7 @@ def placeholders(raw: object, place: str = "") -> Iterator[Placeholder]:
 
 
 def sole_placeholder(raw: object) -> str | None:
-    """Return the key of the parameter that ``raw`` as a whole stands for, if it is a placeholder."""
+    """Return the key of the parameter that ``raw`` as a whole stands for; None for other text."""
     whole = _PLACEHOLDER.fullmatch(raw.strip()) if isinstance(raw, str) else None
     return whole[1] if whole else None
 
