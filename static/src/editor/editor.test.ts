@@ -29,21 +29,30 @@ function handed(number: number, written: string): Handed {
 interface Bench {
   editor: Editor;
   said: string[];
+  /** What was said and is still to be read. */
+  shown: string[];
+  renamed: string[];
   focused: Target[];
 }
 
 function open(written = content("one", "two"), number = 1): Bench {
   const said: string[] = [];
+  const shown: string[] = [];
+  const renamed: string[] = [];
   const focused: Target[] = [];
   const around: Surroundings = {
     draw: (focus) => focus && focused.push(focus),
-    announce: (words) => said.push(words),
+    announce: (words) => {
+      said.push(words);
+      shown.push(words);
+      return () => shown.splice(shown.indexOf(words), 1);
+    },
     drafts: (person, address) => new Drafts(person, address),
     now: () => 0,
     later: () => undefined,
-    moved: () => undefined,
+    renamed: (title) => renamed.push(title),
   };
-  return { editor: new Editor(handed(number, written), around), said, focused };
+  return { editor: new Editor(handed(number, written), around), said, shown, renamed, focused };
 }
 
 const sent: { address: string; body: string }[] = [];
@@ -133,7 +142,7 @@ describe("Saving", () => {
     await editor.save();
     const block = editor.turns[1]?.blocks[0]?.uid;
     expect(editor.problems.map((each) => [each.block, each.message])).toEqual([
-      [block, "Is too odd."],
+      [block, "The text is too odd."],
     ]);
     expect(focused.at(-1)).toMatchObject({ block, field: "text" });
     write(editor, 0, "elsewhere");
@@ -142,13 +151,73 @@ describe("Saving", () => {
     expect(editor.problems).toEqual([]);
   });
 
+  it("names the field and the place of a refusal", async () => {
+    const calling = (id: string, name: string) => ({ type: "tool_call", id, name, input: {} });
+    const { editor, said, focused } = open(
+      JSON.stringify({
+        messages: [
+          { role: "user", blocks: [text("one")] },
+          { role: "assistant", blocks: [text("two"), calling("a", "f")] },
+        ],
+      }),
+    );
+    answers(
+      { status: 422, value: { message: "must not be empty", place: "messages[1].blocks[1].name" } },
+      {
+        status: 422,
+        value: {
+          message: "Not ready to be served. messages[1].blocks[1]: the call 'a' has no result.",
+          place: "messages[1].blocks[1]",
+        },
+      },
+    );
+    write(editor, 0, "changed");
+    await editor.save();
+    expect(said.at(-1)).toBe("Not saved. Turn 2, tool call: the name must not be empty.");
+    const block = editor.turns[1]?.blocks[1]?.uid;
+    expect(focused.at(-1)).toMatchObject({ block, field: "name" });
+    await editor.save();
+    expect(said.at(-1)).toBe(
+      "Not saved. Not ready to be served. Turn 2, tool call: the call 'a' has no result.",
+    );
+  });
+
+  it("takes back what was said of a failed save when the next one starts", async () => {
+    const { editor, shown } = open();
+    answers(
+      { status: 422, value: { message: "must not be empty", place: "key" } },
+      { status: 422, value: { message: "must not be empty", place: "key" } },
+      saved(2),
+    );
+    write(editor, 0, "changed");
+    await editor.save();
+    await editor.save();
+    expect(shown).toEqual(["Not saved. The key must not be empty."]);
+    await editor.save();
+    expect(shown).toEqual(["Saved as revision 2."]);
+  });
+
+  it("tells the page around it when the task was given another key", async () => {
+    const { editor, renamed } = open();
+    answers(saved(2), {
+      status: 200,
+      value: { number: 3, key: "parcel", split: "test", status: "draft", tags: [] },
+    });
+    write(editor, 0, "changed");
+    await editor.save();
+    expect(renamed).toEqual([]);
+    editor.change("Change the key", null, { ...editor.document, key: "parcel" });
+    await editor.save();
+    expect(renamed).toEqual(["parcel"]);
+  });
+
   it("does not send JSON that is none", async () => {
     const { editor, said, focused } = open();
     answers();
     editor.change("Typing", null, { ...editor.document, attributes: '{"a": ' });
     await editor.save();
     expect(sent).toEqual([]);
-    expect(said.at(-1)).toBe("Not saved: line 1, column 7: a value is missing.");
+    expect(said.at(-1)).toBe("Not saved. Attributes, line 1, column 7: a value is missing.");
     expect(focused.at(-1)).toMatchObject({ turn: null, field: "attributes" });
   });
 });

@@ -5,14 +5,8 @@ import type { Draft, Drafts } from "./draft.ts";
 import { type Choices, isClean, type Merge, merge, NO_CHOICES, resolve } from "./merge.ts";
 import { type Conversation, findBlock, indexOfTurn, type Turn, type Uid } from "./model.ts";
 import type { Target } from "./place.ts";
-import {
-  type AnyProblem,
-  isUnsendable,
-  liveProblems,
-  lowered,
-  Remarks,
-  sentenceOf,
-} from "./remarks.ts";
+import { sentenceFrom } from "./placing.ts";
+import { type AnyProblem, isUnsendable, liveProblems, Remarks } from "./remarks.ts";
 import * as server from "./server.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { begin, pause, record, redo, type Timeline, undo } from "./timeline.ts";
@@ -61,12 +55,17 @@ export class Editor {
   readonly detailed = new Set<Uid>();
   private readonly remarks = new Remarks();
   private drafts: Drafts;
+  /** What the page around calls the task. */
+  private title: string;
+  /** Takes away what was said of the last save that failed. */
+  private unsay: () => void = () => undefined;
 
   constructor(
     public handed: server.Handed,
     private readonly around: Surroundings,
   ) {
     const document = server.documentOf(handed.document);
+    this.title = document.key;
     this.line = begin(document);
     this.base = { number: handed.document.number, document };
     this.format = handed.formats[0] ?? "";
@@ -261,10 +260,10 @@ export class Editor {
 
   async save(): Promise<void> {
     if (this.saving || this.readOnly || this.conflict) return;
+    this.unsay();
     const fault = this.unsendable();
     if (fault) {
-      this.around.announce(`Not saved: ${lowered(fault.message)}`, "danger");
-      this.reveal(fault);
+      this.notSaved(fault, fault.message);
       return;
     }
     if (!this.isNew && !this.isDirty) {
@@ -282,9 +281,14 @@ export class Editor {
     else {
       this.remarks.clear();
       const target = this.remarks.add({ ...answer, severity: "error" }, this.document);
-      this.around.announce(`Not saved: ${lowered(sentenceOf(answer.message))}`, "danger");
-      this.reveal(target);
+      this.notSaved(target, answer.message);
     }
+  }
+
+  private notSaved(target: Target, message: string): void {
+    const sentence = sentenceFrom(target, message, this.turns);
+    this.unsay = this.around.announce(`Not saved. ${sentence}`, "danger");
+    this.reveal(target);
   }
 
   private saved(sent: TaskDocument, answer: server.Saved): void {
@@ -294,18 +298,18 @@ export class Editor {
     this.base = { number: answer.number, document };
     if (this.document === sent) this.line = { ...this.line, present: document };
     this.message = "";
-    if (answer.addresses) this.moveTo(answer);
+    if (answer.addresses) this.moveTo(answer.addresses);
+    if (key !== this.title) this.around.renamed(key, answer.addresses?.page);
+    this.title = key;
     this.keep();
     this.around.announce(same ? "Saved." : `Saved as revision ${answer.number}.`, "ok");
     void this.preview();
   }
 
-  private moveTo({ addresses, key }: server.Saved): void {
-    if (!addresses) return;
+  private moveTo(addresses: NonNullable<server.Saved["addresses"]>): void {
     this.drafts.forget();
     this.handed = { ...this.handed, save: addresses.save, history: addresses.history };
     this.drafts = this.around.drafts(this.handed.person, this.handed.save);
-    this.around.moved(addresses.page, key);
   }
 
   // ---- when somebody else was faster ----------------------------------------------------------
@@ -334,8 +338,10 @@ export class Editor {
   async saveChosen(): Promise<void> {
     if (!this.conflict) return;
     const { merged, choices, ...side } = this.conflict;
+    this.unsay();
     if (resolve(merged, choices) === null) {
-      this.around.announce("Choose for every turn that both of you changed.", "danger");
+      const words = "Choose for every turn that both of you changed.";
+      this.unsay = this.around.announce(words, "danger");
       return;
     }
     this.conflict = null;

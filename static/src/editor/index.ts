@@ -12,6 +12,13 @@ import type { Target } from "./place.ts";
 import type { Handed } from "./server.ts";
 import { pageView } from "./view/page.ts";
 
+/** A toast that can be taken away again: what it said of a save ends with the next one. */
+function announce(text: string, tone: "ok" | "danger"): () => void {
+  toast(text, tone);
+  const shown = document.getElementById("toasts")?.lastElementChild;
+  return () => shown?.remove();
+}
+
 export function taskEditor(root: HTMLElement): void {
   const handed = JSON.parse(document.getElementById("task-editor-data")?.textContent ?? "");
   const timers = new Map<string, ReturnType<typeof setTimeout>>();
@@ -27,15 +34,15 @@ export function taskEditor(root: HTMLElement): void {
       focusLater = undefined;
       if (target) focusOn(root, target);
     },
-    announce: toast,
+    announce,
     drafts: (person, address) => new Drafts(person, address),
     now: () => Date.now(),
     later(name, milliseconds, run) {
       clearTimeout(timers.get(name));
       timers.set(name, setTimeout(run, milliseconds));
     },
-    moved(address, title) {
-      history.replaceState(history.state, "", address);
+    renamed(title, address) {
+      if (address) history.replaceState(history.state, "", address);
       document.title = document.title.replace(/^[^·]*/, `${title} `);
       const here = document.querySelector(".breadcrumb [aria-current] span");
       if (here) here.textContent = title;

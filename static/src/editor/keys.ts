@@ -26,7 +26,7 @@ export const SHEET: readonly { readonly title: string; readonly lines: readonly 
     lines: [
       { keys: ["j", "k"], does: "Next and previous turn" },
       { keys: ["Enter", "e"], does: "Write in the turn" },
-      { keys: ["Esc"], does: "Stop writing" },
+      { keys: ["Esc"], does: "Stop writing, close the panel" },
       { keys: ["a", "b"], does: "Add a turn after, before" },
       { keys: ["1", "2", "3"], does: "Make it system, user, assistant" },
       { keys: ["Alt ↑", "Alt ↓"], does: "Move the turn" },
@@ -72,7 +72,8 @@ export function listenForKeys(root: HTMLElement, editor: Editor, openSheet: () =
     const done =
       withControl(event, editor) ||
       withAlt(event, editor) ||
-      (event.key === "Escape" && leaveField(root, target)) ||
+      (event.key === "Enter" && isBeside(event) && save(editor)) ||
+      (event.key === "Escape" && (closePanel(root, editor) || leaveField(root, target))) ||
       (!isTyping(event) && isPlain(event) && plain(event, editor, openSheet));
     if (done) event.preventDefault();
   });
@@ -84,8 +85,7 @@ function withControl(event: KeyboardEvent, editor: Editor): boolean {
     case "enter":
     case "s":
       leaveInput();
-      void editor.save();
-      return true;
+      return save(editor);
     case "z":
       if (isBeside(event)) return false;
       if (event.shiftKey) editor.redo();
@@ -98,6 +98,21 @@ function withControl(event: KeyboardEvent, editor: Editor): boolean {
     default:
       return false;
   }
+}
+
+function save(editor: Editor): true {
+  void editor.save();
+  return true;
+}
+
+/** Where the panel lies over the conversation; beside it, it has no button to close it. */
+function closePanel(root: HTMLElement, editor: Editor): boolean {
+  const button = root.querySelector<HTMLElement>(".side__close");
+  if (!editor.panelOpen || !button || getComputedStyle(button).display === "none") return false;
+  leaveInput();
+  editor.togglePanel(false);
+  root.querySelector<HTMLElement>(".editor__panel")?.focus();
+  return true;
 }
 
 /** The message of a save is no part of what is undone. */

@@ -4,6 +4,7 @@ import type { TaskDocument } from "./document.ts";
 import { jsonFault } from "./json.ts";
 import type { Turn } from "./model.ts";
 import { type Target, targetOf } from "./place.ts";
+import { sentenceAt } from "./placing.ts";
 import { type Problem, problemsOf, type Severity } from "./problems.ts";
 
 /** A problem of the task around the conversation: its key, its attributes. */
@@ -50,7 +51,7 @@ export class Remarks {
     document: TaskDocument,
   ): Target {
     const target = targetOf(place, document.turns);
-    const sentence = sentenceOf(message);
+    const sentence = sentenceAt(target, message);
     const turn = document.turns.find((each) => each.uid === target.turn);
     const remark: Remark = turn
       ? { problem: { ...target, turn: turn.uid, message: sentence, severity }, of: turn }
@@ -76,15 +77,4 @@ function ofTask(field: string | null, message: string, severity: Severity): Fact
 function sameSpot(one: AnyProblem, other: AnyProblem): boolean {
   if (one.turn !== other.turn || one.block !== other.block) return false;
   return one.turn !== null || one.field === other.field;
-}
-
-/** The server's words begin in lower case, after the place that is not shown here. */
-export function sentenceOf(message: string): string {
-  const sentence = message.charAt(0).toUpperCase() + message.slice(1);
-  return /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`;
-}
-
-/** A sentence to go on with after a colon. */
-export function lowered(sentence: string): string {
-  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }

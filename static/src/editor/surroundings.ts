@@ -5,11 +5,12 @@ import type { Target } from "./place.ts";
 export interface Surroundings {
   /** Draw the page again; with a target, put the focus there afterwards. */
   draw(focus?: Target): void;
-  /** Tell the person, also by voice. */
-  announce(text: string, tone: "ok" | "danger"): void;
+  /** Tell the person, also by voice; calling what is returned takes the words away again. */
+  announce(text: string, tone: "ok" | "danger"): () => void;
   drafts(person: string, address: string): Drafts;
   now(): number;
   /** Run after a pause in which nothing else was asked for under the same name. */
   later(name: string, milliseconds: number, run: () => void): void;
-  moved(address: string, title: string): void;
+  /** The task is called `title` from now on, and lives at `address` if that is new. */
+  renamed(title: string, address?: string): void;
 }

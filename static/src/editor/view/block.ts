@@ -71,6 +71,14 @@ export function blockView(view: BlockView): TemplateResult {
   </div>`;
 }
 
+/** For `aria-invalid`: whether an error is said of this field of the block. */
+function isWrong({ problems, block }: BlockView, field: string): "true" | "false" {
+  const wrong = problems.some(
+    (each) => each.block === block.uid && each.field === field && each.severity === "error",
+  );
+  return wrong ? "true" : "false";
+}
+
 export function lanesView(lanes: readonly Lane[]): TemplateResult {
   return html`<span class="lanes">${lanes.map(
     (lane) => html`<i class="lane lane--${lane.part} lane--${lane.column}"></i>`,
@@ -118,6 +126,7 @@ function area(
     rows="1"
     dir="auto"
     aria-label=${label}
+    aria-invalid=${isWrong(view, "text")}
     placeholder=${editor.readOnly ? nothing : result ? "What the tool answered" : "Write here"}
     ?readonly=${editor.readOnly}
     .value=${live(shownInArea(block.text))}
@@ -202,22 +211,19 @@ function imageBody(view: BlockView, block: ImageBlock): TemplateResult {
 // ---- tools --------------------------------------------------------------------------------------
 
 function callBody(view: BlockView, block: ToolCallBlock): TemplateResult {
-  const { editor, number, problems } = view;
-  const mine = problems.filter((each) => each.block === block.uid);
-  const has = (field: string): boolean =>
-    mine.some((each) => each.field === field && each.severity === "error");
+  const { editor, number } = view;
   return html`<div class="card-tool">
     <div class="card-tool__head">
       ${icon("wrench")}
-      <input class="bare bare--mono bare--name" data-field="name" list="tool-names" placeholder="tool name" autocomplete="off" spellcheck="false" aria-label="Name of the tool, turn ${number}" title=${block.name || nothing} aria-invalid=${has("name") ? "true" : "false"} ?readonly=${editor.readOnly} .value=${live(block.name)} @input=${(event: InputEvent) => commands.typeName(editor, block.uid, (event.target as HTMLInputElement).value)} />
-      <input class="bare bare--mono bare--id" data-field="id" placeholder="id" autocomplete="off" spellcheck="false" aria-label="Id of the call, turn ${number}" title="Id of the call; its result follows when it is changed" aria-invalid=${has("id") ? "true" : "false"} ?readonly=${editor.readOnly} .value=${live(block.id)} @change=${(event: Event) => commands.renameCall(editor, block.uid, (event.target as HTMLInputElement).value)} />
+      <input class="bare bare--mono bare--name" data-field="name" list="tool-names" placeholder="tool name" autocomplete="off" spellcheck="false" aria-label="Name of the tool, turn ${number}" title=${block.name || nothing} aria-invalid=${isWrong(view, "name")} ?readonly=${editor.readOnly} .value=${live(block.name)} @input=${(event: InputEvent) => commands.typeName(editor, block.uid, (event.target as HTMLInputElement).value)} />
+      <input class="bare bare--mono bare--id" data-field="id" placeholder="id" autocomplete="off" spellcheck="false" aria-label="Id of the call, turn ${number}" title="Id of the call; its result follows when it is changed" aria-invalid=${isWrong(view, "id")} ?readonly=${editor.readOnly} .value=${live(block.id)} @change=${(event: Event) => commands.renameCall(editor, block.uid, (event.target as HTMLInputElement).value)} />
     </div>
     ${jsonField({
       text: block.input,
       label: `Input of the call as JSON, turn ${number}`,
       field: "input",
       readOnly: editor.readOnly,
-      wrong: has("input") ? problemId(block.uid, "") : null,
+      wrong: isWrong(view, "input") === "true" ? problemId(block.uid, "") : null,
       type: (text) => commands.typeInput(editor, block.uid, text),
     })}
     ${
@@ -240,7 +246,7 @@ function resultBody(view: BlockView, block: ToolResultBlock): TemplateResult {
   return html`<div class="card-tool card-tool--result ${block.is_error ? "is-error" : ""}">
     <div class="card-tool__head">
       ${icon("corner-down-right")}
-      <select class="bare bare--mono bare--select" data-field="tool_call_id" aria-label="The call this result answers, turn ${number}" aria-invalid=${known ? "false" : "true"} ?disabled=${editor.readOnly} @change=${choose}>
+      <select class="bare bare--mono bare--select" data-field="tool_call_id" aria-label="The call this result answers, turn ${number}" aria-invalid=${known ? isWrong(view, "tool_call_id") : "true"} ?disabled=${editor.readOnly} @change=${choose}>
         ${options.map(({ id, words }) => html`<option value=${id} .selected=${live(id === block.tool_call_id)}>${words}</option>`)}
       </select>
       <label class="error-switch"><input type="checkbox" role="switch" ?disabled=${editor.readOnly} .checked=${live(block.is_error)} @change=${(event: Event) => commands.setError(editor, block.uid, (event.target as HTMLInputElement).checked)} />Error</label>

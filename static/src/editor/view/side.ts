@@ -6,6 +6,7 @@ import { html, nothing, type TemplateResult } from "lit/html.js";
 import type { Editor, Tab } from "../editor.ts";
 import { indexOfTurn, type Uid } from "../model.ts";
 import { targetOf } from "../place.ts";
+import { sentenceFrom } from "../placing.ts";
 import type { AnyProblem } from "../remarks.ts";
 import { facts } from "./facts.ts";
 import { icon } from "./icon.ts";
@@ -119,7 +120,7 @@ function payload(editor: Editor): TemplateResult {
     ${
       refused
         ? html`<div class="notice notice--warning">${icon("triangle-alert")}<div>
-            <p><strong>${name} cannot carry this.</strong> ${refused.message}</p>
+            <p><strong>${name} cannot carry this.</strong> ${sentenceFrom(targetOf(refused.place, editor.turns), refused.message, editor.turns)}</p>
             ${
               refused.place.startsWith("messages")
                 ? html`<p><button class="link-button" type="button" @click=${() => editor.reveal(targetOf(refused.place, editor.turns))}>Go to it</button></p>`
