@@ -197,6 +197,7 @@ class TestSaving:
         assert answer.status_code == 200
         task.refresh_from_db()
         assert (task.key, task.split.name) == ("parcel", "test")
+        assert task.revisions.count() == 2
         assert task.current is not None
         assert answer.json()["number"] == task.current.number
 

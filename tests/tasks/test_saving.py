@@ -65,6 +65,42 @@ def test_the_same_content_makes_no_revision(task: Task, author: Actor) -> None:
     assert task.revisions.count() == 1
 
 
+def test_a_save_under_another_key_is_one_revision_that_serves_the_new_key(
+    task: Task, author: Actor
+) -> None:
+    content = make_content(message("user", "Hello?"))
+    saved = save_revision(actor=author, task=task, base=1, content=content, key="parcel-1")
+    task.refresh_from_db()
+    assert (task.key, task.current, saved.number) == ("parcel-1", saved, 2)
+    assert task.revisions.count() == 2
+    assert saved.spec_body.startswith('{"id":"parcel-1",')
+    told = AuditEntry.objects.filter(action__in=("task.rename", "task.save"))
+    assert sorted(told.values_list("action", "subject")) == [
+        ("task.rename", "shop/parcel-1"),
+        ("task.save", "shop/parcel-1"),
+    ]
+
+
+def test_the_same_content_under_another_key_is_a_revision_that_says_so(
+    task: Task, author: Actor
+) -> None:
+    assert task.current is not None
+    old, same = task.key, content_of(task.current)
+    saved = save_revision(actor=author, task=task, base=1, content=same, key="parcel-1")
+    assert (saved.number, saved.message) == (2, f"Renamed from {old}")
+
+
+def test_a_save_under_a_taken_key_changes_nothing(task: Task, author: Actor, split: Split) -> None:
+    make_task(split=split, key="taken")
+    old = task.key
+    content = make_content(message("user", "Hello?"))
+    with pytest.raises(Conflict) as refusal:
+        save_revision(actor=author, task=task, base=1, content=content, key="taken")
+    assert (refusal.value.place, refusal.value.current) == ("key", None)
+    task.refresh_from_db()
+    assert (task.key, task.revisions.count()) == (old, 1)
+
+
 def test_content_is_checked_before_anything_is_written(task: Task, author: Actor) -> None:
     with pytest.raises(ValueError, match=r"messages\[0\]\.role"):
         save_revision(

@@ -159,11 +159,10 @@ def _save(actor: Actor, task: Any, sent: SavedDocument) -> None:
         content=sent.content,
         message=sent.message,
         status=sent.status,
+        key=sent.key,
     )
     if sent.split != task.split.name:
         actions.move_task(actor=actor, task=task, split=sent.split)
-    if sent.key != task.key:
-        actions.rename_task(actor=actor, task=task, key=sent.key)
 
 
 def _saved(task: Any) -> dict[str, Any]:

@@ -94,29 +94,40 @@ def save_revision(
     content: TaskContent | Mapping[str, Any],
     message: str = "",
     status: str | None = None,
+    key: str | None = None,
     grader: Sequence[Mapping[str, Any]] | None = None,
     scripted: Mapping[str, Any] | None = None,
 ) -> Revision:
     """Save ``content`` over the revision numbered ``base``; answer the then current revision.
 
-    The same content as before makes no revision. ``status`` None keeps the task's; a ready task
-    must stay complete. ``grader`` and ``scripted`` None keep what the current revision has. Raises
-    `Conflict` (``current`` is the current revision) if ``base`` is no longer current, `Invalid`,
-    `InvalidMessage` or `InvalidAttributes` with the place.
+    The same content under the same key makes no revision. ``status`` and ``key`` None keep the
+    task's; a ready task must stay complete. ``grader`` and ``scripted`` None keep what the current
+    revision has. Raises `Conflict` (``current`` is the current revision) if ``base`` is no longer
+    current and without it if the key is taken, `Invalid`, `InvalidMessage` or `InvalidAttributes`
+    with the place.
     """
     require(actor, task.environment.project, Right.AUTHOR)
     parsed = parse_content(content)
     locked, current = _locked(task, base)
-    before = locked.status
+    was, before = locked.key, locked.status
     wanted = before if status is None else status
     check_status(wanted, parsed)
     hidden = (
         current.grader if grader is None else canonical_json(checked_scorers(grader, "grader")),
         current.scripted if scripted is None else canonical_json(checked_scripted(scripted)),
     )
+    said = _checked_message(message)
+    renamed = "" if key is None else _rename(locked, key)
     saved = _write(
-        locked, parsed, hidden, actor=actor, message=_checked_message(message), current=current
+        locked,
+        parsed,
+        hidden,
+        actor=actor,
+        message=said or renamed,
+        current=None if renamed else current,
     )
+    if renamed:
+        _record(actor, locked, "task.rename", was=was)
     _move_status(locked, wanted)
     if saved.number != base:
         _record(actor, locked, "task.save", revision=saved.number)
@@ -164,23 +175,11 @@ def archive_task(*, actor: Actor, task: Task) -> Task:
 def rename_task(*, actor: Actor, task: Task, key: str) -> Task:
     """Give the task another key. What harnesses receive holds it: so it is a new revision."""
     require(actor, task.environment.project, Right.AUTHOR)
-    check_task_key(key)
     locked, current = _locked(task, None)
     old = locked.key
-    if key != old:
-        locked.key = key
-        try:
-            with transaction.atomic():
-                locked.save(update_fields=["key"])
-        except IntegrityError:
-            raise Conflict(f"There is a task {key!r} here already.", place="key") from None
-        _write(
-            locked,
-            load_content(current.content),
-            (current.grader, current.scripted),
-            actor=actor,
-            message=f"Renamed from {old}"[:LONGEST_MESSAGE],
-        )
+    if message := _rename(locked, key):
+        hidden = (current.grader, current.scripted)
+        _write(locked, load_content(current.content), hidden, actor=actor, message=message)
         _record(actor, locked, "task.rename", was=old)
     _mirror(locked, task)
     return task
@@ -279,6 +278,21 @@ def _locked(task: Task, base: int | None) -> tuple[Task, Revision]:
             current=current,
         )
     return locked, current
+
+
+def _rename(locked: Task, key: str) -> str:
+    """Give the locked row its new key; answer what to call that, nothing if it has this key."""
+    check_task_key(key)
+    old = locked.key
+    if key == old:
+        return ""
+    locked.key = key
+    try:
+        with transaction.atomic():
+            locked.save(update_fields=["key"])
+    except IntegrityError:
+        raise Conflict(f"There is a task {key!r} here already.", place="key") from None
+    return f"Renamed from {old}"[:LONGEST_MESSAGE]
 
 
 def _write(
