@@ -1,16 +1,19 @@
 """Reading solver specs, runs and samples. The asker comes first."""
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from typing import Any
 
-from django.db.models import Max, Q, QuerySet
+from django.db.models import Count, Max, Q, QuerySet
 from django.utils import timezone
 
 from apps.accounts.errors import Invalid, NotFound
 from apps.accounts.models import Project
 from apps.accounts.permissions import Actor, Right, require
 from apps.dialogue.blocks.json_values import text_fault
+from apps.dialogue.solver.ending import SUCCESSES
 from apps.runs.models import Run, RunState, Sample, SampleState, SolverSpec
+from apps.traces.models import Score, Trace
 
 MOST_PER_PAGE = 200
 OPEN_STATES = (RunState.QUEUED, RunState.RUNNING, RunState.CANCELLING)
@@ -23,6 +26,19 @@ class SamplePage:
 
     rows: list[Sample]
     next: int | None
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Why ``count`` samples ended early, or (not ``is_end``) ended well and were not scored.
+
+    ``message`` is the one that most of them have.
+    """
+
+    reason: str
+    count: int
+    message: str
+    is_end: bool = True
 
 
 def specs(actor: Actor, project: Project) -> QuerySet[SolverSpec]:
@@ -158,3 +174,32 @@ def progress(run: Run) -> dict[str, Any]:
         "open": run.state in OPEN_STATES,
         "seconds": seconds,
     }
+
+
+def faults(run: Run) -> list[Fault]:
+    """Why samples did not come to their end, then why others were not scored.
+
+    The most frequent reason first. ``run`` must come from `get_run`, as for `progress`.
+    """
+    traces = Trace.objects.filter(sample__run=run)
+    ends = traces.exclude(ended__in=("", *SUCCESSES)).values_list("ended", "ended_message")
+    messages = _most_frequent(ends.annotate(count=Count("pk")))
+    found = [
+        Fault(reason, count, messages[reason].message if reason in messages else "")
+        for reason, count in Counter(run.ended).most_common()
+        if reason not in SUCCESSES
+    ]
+    scores = Score.objects.filter(trace__sample__run=run, trace__ended__in=SUCCESSES)
+    unscored = scores.exclude(unscored_reason="").values_list("unscored_reason", "unscored_message")
+    counted = _most_frequent(unscored.annotate(count=Count("trace", distinct=True)))
+    found += [replace(each, is_end=False) for each in counted.values()]
+    return found
+
+
+def _most_frequent(groups: QuerySet[Any, Any]) -> dict[str, Fault]:
+    """By reason, of rows of reason, message and count."""
+    found: dict[str, Fault] = {}
+    for reason, message, count in groups.order_by("-count").iterator(chunk_size=2000):
+        there = found.setdefault(reason, Fault(reason, 0, message))
+        found[reason] = replace(there, count=there.count + count)
+    return found

@@ -123,6 +123,55 @@ def test_missing_scores_close_the_gate_of_coverage_and_count_for_no_accuracy(
     assert evaluate(path, *arguments, "--min-coverage", "0.95") == 1
 
 
+def test_a_run_of_which_nothing_was_scored_exits_3_and_says_what_went_wrong(
+    stage: Stage, spec: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stage.endpoint("model", "echo")
+    broken = "{{ sample.missing }}" + "{% if sample.id == 'q0001' %}{{ x.y }}{% endif %}"
+    spec.write_text(TWO_TURNS.replace("First: {{ sample.question }}", broken))
+    assert evaluate(spec, "--wait") == 3
+    said = capsys.readouterr()
+    assert "Not one of 3 samples was scored" in said.err
+    for shown in (said.err, said.out):
+        assert "template_error: 3, most often:" in shown
+        assert "missing" in shown
+
+
+def test_answers_that_no_scorer_could_score_exit_3_with_the_scorer_s_reason(
+    stage: Stage, spec: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stage.endpoint("model", "echo")
+    spec.write_text(
+        TWO_TURNS.replace(
+            'ground_truth: "{{ sample.target }}"', 'ground_truth: "{{ sample.lost }}"'
+        )
+    )
+    assert evaluate(spec, "--wait") == 3
+    said = capsys.readouterr()
+    assert "completed: 3" in said.out
+    assert "not scored, template_error: 3, most often:" in said.err
+    assert "lost" in said.err
+
+
+def test_a_spec_without_scorers_has_nothing_to_score_and_exits_0(stage: Stage, spec: Path) -> None:
+    stage.endpoint("model", "echo")
+    start = TWO_TURNS.index("  scorers:")
+    spec.write_text(TWO_TURNS[:start] + "  scorers: []\n")
+    assert evaluate(spec, "--wait") == 0
+
+
+def test_what_only_some_samples_ended_with_is_told_with_a_message(
+    stage: Stage, spec: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stage.endpoint("model", "echo")
+    broken = "{% if sample.id == 'q0001' %}{{ sample.missing }}{% endif %}Hello"
+    spec.write_text(TWO_TURNS.replace("First: {{ sample.question }}", broken))
+    assert evaluate(spec, "--wait") == 0
+    said = capsys.readouterr().out
+    assert "completed: 2" in said
+    assert "template_error: 1, most often:" in said
+
+
 def test_nothing_scored_is_no_pass(stage: Stage, spec: Path) -> None:
     stage.endpoint("model", "status-500")
     assert evaluate(spec, "--wait", "--gate", "accuracy>=0") == 1

@@ -16,6 +16,7 @@ EndReason = Literal[
 ]
 
 END_REASONS: Final[tuple[str, ...]] = get_args(EndReason)
+SUCCESSES: Final = ("completed", "stopped")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class Ending:
     @property
     def succeeded(self) -> bool:
         """Whether the conversation came to its end; only then is its answer scored."""
-        return self.reason in ("completed", "stopped")
+        return self.reason in SUCCESSES
 
 
 class Ended(Exception):

@@ -1,7 +1,7 @@
 """`manage.py run_evaluation SPEC --project P --model KEY`: launch a run, wait for it, judge it.
 
 Exit codes: 0 passed (or launched), 1 a gate is closed, 2 the specification or an argument is wrong,
-3 interrupted or incomplete.
+3 interrupted or incomplete, which is also a run of which not one sample was scored.
 """
 
 import json
@@ -19,13 +19,14 @@ from apps.accounts.models import Project
 from apps.accounts.permissions import OPERATOR
 from apps.accounts.queries import get_project
 from apps.dialogue.errors import DialogueError
+from apps.dialogue.solver.ending import SUCCESSES
 from apps.dialogue.solver.spec import parse_task_spec, resolve
 from apps.runs.actions import launch, save_spec, values_for
 from apps.runs.evaluation import Evaluation
 from apps.runs.gates import Gate, parse_gate
 from apps.runs.models import Run, RunState
-from apps.runs.queries import progress
-from apps.runs.results import metric_keys
+from apps.runs.queries import faults, progress
+from apps.runs.results import metric_keys, resolved_task
 from apps.tasks.models import Environment
 from apps.tasks.queries import get_environment, get_split
 
@@ -33,12 +34,14 @@ GATE_CLOSED: Final = 1
 WRONG: Final = 2
 INCOMPLETE: Final = 3
 
+LONGEST_MESSAGE: Final = 300
+
 
 class Command(BaseCommand):
     help = (
         "Play a specification (a task.yaml) over the tasks of an environment. With --wait, exits "
-        "0 if all gates are open, 1 if one is closed, 3 if the run was interrupted or incomplete; "
-        "2 for a wrong specification or argument."
+        "0 if all gates are open, 1 if one is closed, 3 if the run was interrupted or not one "
+        "sample could be scored; 2 for a wrong specification or argument."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -87,12 +90,12 @@ class Command(BaseCommand):
         evaluation = Evaluation(OPERATOR, run, _Bar(self).show)
         with _interruptions(evaluation):
             seen = evaluation.wait()
-        code = self._judge(seen, gates, options["min_coverage"])
+        code = self._judge(run, seen, gates, options["min_coverage"])
         self._report(run, seen, as_json=options["json"])
         if code:
             sys.exit(code)
 
-    def _judge(self, seen: dict[str, Any], gates: list[Gate], least: float | None) -> int:
+    def _judge(self, run: Run, seen: dict[str, Any], gates: list[Gate], least: float | None) -> int:
         if seen["state"] != RunState.FINISHED:
             self.stderr.write(f"The run is {seen['state']}. {seen['error']}".rstrip())
             return INCOMPLETE
@@ -102,11 +105,17 @@ class Command(BaseCommand):
             failures.append(f"coverage is {coverage:.4f}, less than {least:g}")
         for failure in failures:
             self.stderr.write(f"Gate closed: {failure}")
-        return GATE_CLOSED if failures else 0
+        is_unscored = bool(resolved_task(run).scorers) and not seen["scored"]
+        if is_unscored:
+            self.stderr.write(f"Not one of {seen['total']} samples was scored:")
+            self.stderr.write("\n".join(_fault_lines(run)))
+        if failures:
+            return GATE_CLOSED
+        return INCOMPLETE if is_unscored else 0
 
     def _report(self, run: Run, seen: dict[str, Any], *, as_json: bool) -> None:
         if not as_json:
-            self.stdout.write("\n".join(_lines(seen)))
+            self.stdout.write("\n".join(_lines(run, seen)))
             return
         metrics = {
             each["key"]: {name: each[name] for name in ("value", "n", "low", "high")}
@@ -192,7 +201,17 @@ def _coverage(seen: dict[str, Any]) -> float:
     return seen["scored"] / seen["total"] if seen["total"] else 0.0
 
 
-def _lines(seen: dict[str, Any]) -> Iterator[str]:
+def _fault_lines(run: Run) -> Iterator[str]:
+    for fault in faults(run):
+        said = " ".join(fault.message.split())
+        if len(said) > LONGEST_MESSAGE:
+            said = f"{said[:LONGEST_MESSAGE]}..."
+        mostly = f", most often: {said}" if said else ""
+        reason = fault.reason if fault.is_end else f"not scored, {fault.reason}"
+        yield f"  {reason}: {fault.count}{mostly}"
+
+
+def _lines(run: Run, seen: dict[str, Any]) -> Iterator[str]:
     yield (
         f"{seen['state']}: {seen['done']} of {seen['total']} samples done, {seen['scored']} scored "
         f"({_coverage(seen):.1%}), {seen['calls']} calls, cost {seen['cost']:.6f}"
@@ -200,7 +219,9 @@ def _lines(seen: dict[str, Any]) -> Iterator[str]:
     if seen["calls_unknown"]:
         yield f"{seen['calls_unknown']} calls have an unknown outcome and may have been charged"
     for reason, count in sorted(seen["ended"].items()):
-        yield f"  {reason}: {count}"
+        if reason in SUCCESSES:
+            yield f"  {reason}: {count}"
+    yield from _fault_lines(run)
     for each in seen["metrics"]:
         if each["value"] is None:
             yield f"{each['key']}: no value"
