@@ -8,6 +8,8 @@ from django.urls import reverse
 
 from apps.accounts.permissions import Actor, Right, may
 from apps.accounts.queries import visible_projects
+from apps.runs.queries import runs
+from apps.tasks.queries import environments
 
 THEMES = frozenset({"light", "dark"})
 
@@ -73,12 +75,13 @@ class Frame:
 
     @cached_property
     def destinations(self) -> list[Destination]:
-        """The places the palette leads to: pages of this project, then the projects."""
+        """The places the palette leads to: what is in this project, then the projects."""
         found: list[Destination] = []
         if self.project is not None:
             for name, words in PAGES_OF_PROJECT:
                 address = reverse(f"studio:{name}", args=[self.project.slug])
                 found.append({"words": words, "where": self.project.name, "address": address})
+            found += self._inside(self.project)
         for project in self.projects:
             address = reverse("studio:project", args=[project.slug])
             found.append({"words": project.name, "where": "Project", "address": address})
@@ -87,6 +90,30 @@ class Frame:
         )
         return found
 
+    def _inside(self, project: Any) -> list[Destination]:
+        """Its environments and its newest runs."""
+        return [
+            *(
+                {
+                    "words": row.name,
+                    "where": f"Environment {row.slug}",
+                    "address": reverse("studio:environment", args=[project.slug, row.slug]),
+                }
+                for row in environments(self.actor, project)[:ENVIRONMENTS_LISTED]
+            ),
+            *(
+                {
+                    "words": f"Run {row.number}" + (f": {row.name}" if row.name else ""),
+                    "where": f"{row.environment.slug}, {row.evaluated.key}",
+                    "address": reverse("studio:run", args=[project.slug, row.number]),
+                }
+                for row in runs(self.actor, project)[:RUNS_LISTED]
+            ),
+        ]
+
+
+ENVIRONMENTS_LISTED = 50
+RUNS_LISTED = 10
 
 PAGES_OF_PROJECT = (
     ("project", "Environments"),
@@ -100,7 +127,7 @@ SECTIONS = {
     "runs": ("runs", "run", "run_new", "run_samples", "sample"),
     "solvers": ("solvers", "solver", "solver_new"),
     "models": ("models", "model", "model_new"),
-    "settings": ("settings", "member_add", "key_new"),
+    "settings": ("settings", "member_add", "member_remove", "key_new", "key_revoke"),
 }
 """The addresses below each entry of the rail; what is in none of them belongs to environments."""
 

@@ -68,6 +68,11 @@ urlpatterns: list[URLPattern] = [
         settings.member_change,
         name="member_change",
     ),
+    path(
+        _PROJECT + "settings/members/<str:username>/remove/",
+        settings.member_remove,
+        name="member_remove",
+    ),
     path(_PROJECT + "settings/keys/", settings.key_new, name="key_new"),
     path(_PROJECT + "settings/keys/<str:pk>/revoke/", settings.key_revoke, name="key_revoke"),
 ]

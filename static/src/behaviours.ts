@@ -1,6 +1,7 @@
 import { autoSubmit } from "./frame/auto_submit.ts";
 import { copyButton } from "./frame/copy.ts";
 import { keySheet } from "./frame/key_sheet.ts";
+import { modal } from "./frame/modal.ts";
 import { palette } from "./frame/palette.ts";
 import { railFold } from "./frame/rail.ts";
 import { rowKeys } from "./frame/row_keys.ts";
@@ -18,6 +19,7 @@ export const behaviours: Record<string, Behaviour> = {
   copy: copyButton,
   dismissable,
   "key-sheet": keySheet,
+  modal,
   palette,
   "rail-fold": railFold,
   "row-keys": rowKeys,

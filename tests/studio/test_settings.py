@@ -10,7 +10,7 @@ from apps.accounts.models import ApiKey, Membership
 from apps.accounts.permissions import OPERATOR
 from apps.accounts.queries import key_for
 from tests.cast import Cast
-from tests.studio.visitors import Visitor, words
+from tests.studio.visitors import HTMX, Visitor, words
 
 pytestmark = pytest.mark.django_db
 
@@ -33,7 +33,10 @@ def test_an_admin_adds_changes_and_removes_a_member(visit: Visitor, cast: Cast) 
     client.post(f"{SETTINGS}members/outsider/", {"role": "author"})
     membership = Membership.objects.get(project=cast.project, user=cast.outsider)
     assert membership.role == "author"
-    client.post(f"{SETTINGS}members/outsider/", {"remove": "1"})
+    asked = client.get(f"{SETTINGS}members/outsider/remove/")
+    assert "outsider , author since" in words(asked)
+    assert Membership.objects.filter(project=cast.project, user=cast.outsider).exists()
+    client.post(f"{SETTINGS}members/outsider/remove/")
     assert not Membership.objects.filter(project=cast.project, user=cast.outsider).exists()
 
 
@@ -48,7 +51,7 @@ def test_a_person_who_does_not_exist_is_refused_beside_the_field(visit: Visitor)
 
 def test_the_last_admin_stays_and_it_is_said_why(visit: Visitor, cast: Cast) -> None:
     client = visit("owner")
-    response = client.post(f"{SETTINGS}members/owner/", {"remove": "1"}, follow=True)
+    response = client.post(f"{SETTINGS}members/owner/remove/", follow=True)
     assert "is the only admin of" in words(response)
     assert Membership.objects.filter(project=cast.project, user=cast.owner).exists()
 
@@ -92,6 +95,32 @@ def test_a_key_that_cannot_be_is_refused_beside_its_field(
     assert response.status_code == 422
     assert field in response.context["key_form"].errors
     assert ApiKey.objects.count() == before
+
+
+def test_revoking_is_asked_about_first_naming_what_is_lost(visit: Visitor, cast: Cast) -> None:
+    key = cast.harness_key.row
+    address = f"{SETTINGS}keys/{key.pk}/revoke/"
+    client = visit("owner")
+    assert f'href="{address}"' in client.get(SETTINGS).content.decode()
+    asked = client.get(address)
+    assert f"Revoke the key “{key.name}”?" in words(asked)
+    assert key.prefix in words(asked)
+    part = client.get(address, headers=HTMX).content.decode()
+    assert part.lstrip().startswith('<dialog class="dialog" data-behaviour="modal"')
+    assert f'action="{address}"' in part
+    assert key_for(cast.harness_key.secret) is not None
+    assert visit("author").get(address).status_code == 403
+
+
+@pytest.mark.parametrize("rest", ["keys/", "members/", "members/viewer/"])
+def test_addresses_of_forms_lead_back_to_the_settings(visit: Visitor, rest: str) -> None:
+    response = visit("owner").get(f"{SETTINGS}{rest}")
+    assert (response.status_code, response["Location"]) == (302, SETTINGS)
+
+
+def test_who_is_no_member_cannot_be_removed(visit: Visitor) -> None:
+    assert visit("owner").get(f"{SETTINGS}members/outsider/remove/").status_code == 404
+    assert visit("owner").post(f"{SETTINGS}members/outsider/remove/").status_code == 404
 
 
 def test_a_revoked_key_opens_nothing(visit: Visitor, cast: Cast) -> None:

@@ -2,12 +2,13 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { copyButton } from "./copy.ts";
 import { listenForGoKeys } from "./go_keys.ts";
 import { keySheet } from "./key_sheet.ts";
+import { modal } from "./modal.ts";
 import { palette } from "./palette.ts";
 import { railFold } from "./rail.ts";
 import { rowKeys } from "./row_keys.ts";
 import { currentTheme, setTheme, themeSwitch } from "./theme.ts";
 import { tidyAddresses } from "./tidy_addresses.ts";
-import { listenForProblems, toast } from "./toasts.ts";
+import { clearToasts, listenForProblems, toast } from "./toasts.ts";
 
 function press(key: string, options: KeyboardEventInit = {}, target: EventTarget = document.body) {
   const event = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...options });
@@ -54,6 +55,45 @@ test("good news leaves by itself, bad news waits to be dismissed", () => {
   found("#toasts button").click();
   expect(found("#toasts").textContent).toBe("");
   vi.useRealTimers();
+});
+
+test("the newest of a kind takes the place of the one before", () => {
+  toast("Not saved: turn 1 is empty.", "danger", "save");
+  toast("The server answered 500.", "danger", "refused");
+  toast("Not saved: turn 2 is empty.", "danger", "save");
+  expect(found("#toasts").textContent).toBe("The server answered 500.Not saved: turn 2 is empty.");
+  toast("Saved.", "ok", "save");
+  expect(found("#toasts").textContent).toBe("The server answered 500.Saved.");
+  clearToasts("refused");
+  expect(found("#toasts").textContent).toBe("Saved.");
+});
+
+test("at most three things are said at once, the newest", () => {
+  for (const word of ["one", "two", "three", "four"]) toast(word, "danger", word);
+  expect(found("#toasts").textContent).toBe("twothreefour");
+});
+
+test("what was refused is settled by the next change, not by reading again", () => {
+  const after = (verb: string) =>
+    document.dispatchEvent(
+      new CustomEvent("htmx:afterRequest", {
+        detail: { successful: true, requestConfig: { verb } },
+      }),
+    );
+  toast("Refused.", "danger", "refused");
+  after("get");
+  expect(found("#toasts").textContent).toBe("Refused.");
+  after("post");
+  expect(found("#toasts").textContent).toBe("");
+});
+
+test("a dialog that arrives opens, and leaves when it is closed", () => {
+  document.body.innerHTML = "<dialog></dialog>";
+  const dialog = found<HTMLDialogElement>("dialog");
+  modal(dialog);
+  expect(dialog.open).toBe(true);
+  dialog.close();
+  expect(document.querySelector("dialog")).toBeNull();
 });
 
 test("a refusal that htmx got is said in its own words, and never as HTML", () => {
