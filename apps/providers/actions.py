@@ -3,8 +3,10 @@
 import asyncio
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import Any, TypedDict, Unpack
 from urllib.parse import urlsplit
 
@@ -60,13 +62,7 @@ def create_endpoint(
 ) -> ModelEndpoint:
     """A new endpoint; raises `Invalid` naming the field, `Conflict` if the key is taken."""
     require(actor, project, Right.ADMINISTER)
-    if not KEY.match(key):
-        raise Invalid(
-            f"{key[:80]!r} cannot be a key here: use letters, digits and . _ $ -, at most 64, "
-            "a letter or digit at both ends.",
-            place="key",
-        )
-    row = ModelEndpoint(project=project, key=key)
+    row = ModelEndpoint(project=project, key=_key("key", key))
     for name in ("base_url", "model"):
         if name not in settings:
             raise Invalid("is missing.", place=name)
@@ -130,6 +126,36 @@ def archive_endpoint(*, actor: Actor, endpoint: ModelEndpoint) -> ModelEndpoint:
         row.save(update_fields=["archived_at", "secret"])
         record(actor=actor, project=row.project, action="endpoint.archive", subject=row.key)
     return row
+
+
+def setting_faults(
+    *, key: str | None = None, secret: str | None = None, **settings: Unpack[EndpointSettings]
+) -> list[Invalid]:
+    """Everything that is wrong with what is given, where the actions raise the first fault only."""
+    checks: list[Callable[[], Any]] = [
+        partial(_CHECKS[name], name, value) for name, value in settings.items()
+    ]
+    if key is not None:
+        checks.append(partial(_key, "key", key))
+    if secret is not None:
+        checks.append(partial(_checked_secret, secret))
+    faults = []
+    for check in checks:
+        try:
+            check()
+        except Invalid as fault:
+            faults.append(fault)
+    return faults
+
+
+def _key(name: str, value: Any) -> str:
+    if not isinstance(value, str) or not KEY.match(value):
+        raise Invalid(
+            f"{str(value)[:80]!r} cannot be a key here: use letters, digits and . _ $ -, at most "
+            "64, a letter or digit at both ends.",
+            place=name,
+        )
+    return value
 
 
 def _origin(url: str) -> tuple[str, str]:

@@ -121,9 +121,35 @@ def test_a_stored_secret_does_not_follow_to_another_host(
 def test_what_cannot_be_is_refused_beside_its_field(
     visit: Visitor, change: dict[str, str], field: str
 ) -> None:
-    response = visit("owner").post(NEW, form(**change))
+    response = visit("owner").post(NEW, form(**{"secret": "", **change}))
     assert response.status_code == 422
     assert list(response.context["form"].errors) == [field]
+
+
+def test_everything_wrong_is_marked_at_once(visit: Visitor) -> None:
+    wrong = form(key="a b", base_url="nowhere", secret="", price_input="-1", parameters='{"n": 2}')
+    response = visit("owner").post(NEW, wrong)
+    assert set(response.context["form"].errors) == {
+        "key",
+        "base_url",
+        "price_input",
+        "parameters",
+    }
+
+
+def test_a_secret_that_was_typed_on_a_refused_page_is_asked_for_again(
+    visit: Visitor, cast: Cast
+) -> None:
+    refused = visit("owner").post(NEW, form(base_url="nowhere"))
+    page = words(refused)
+    assert "Type the secret again" in page
+    assert SECRET not in refused.content.decode()
+    without = visit("owner").post(NEW, form(base_url="nowhere", secret=""))
+    assert "Type the secret again" not in words(without)
+    create_endpoint(
+        actor=OPERATOR, project=cast.project, key="old", base_url="https://a.example/v1", model="m"
+    )
+    assert "Type the secret again" in words(visit("owner").post(f"{MODELS}old/", form(model="")))
 
 
 def test_a_key_that_is_taken_is_refused(visit: Visitor, endpoint: ModelEndpoint) -> None:

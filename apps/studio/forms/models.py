@@ -24,6 +24,8 @@ SHOWN = (
     "price_output",
 )
 
+GIVEN = ("key", *SHOWN, "parameters", "secret")
+
 
 def _price(label: str) -> forms.DecimalField:
     return forms.DecimalField(
@@ -98,6 +100,15 @@ class EndpointForm(forms.Form):
             self.fields["secret"].help_text = "One is stored. Leave empty to keep it."
         else:
             del self.fields["remove_secret"]
+
+    def given(self) -> dict[str, Any]:
+        """The fields that are well formed so far, as the actions take them."""
+        return {name: self.cleaned_data[name] for name in self.cleaned_data if name in GIVEN}
+
+    def ask_for_the_secret_again(self) -> None:
+        """A page never holds a secret: one that was typed is gone with the page that is refused."""
+        if self.errors and "secret" not in self.errors and self.cleaned_data.get("secret"):
+            self.add_error("secret", "Type the secret again: it is not kept on a refused page.")
 
     def settings(self) -> dict[str, Any]:
         """The cleaned fields as the actions take them; a kept secret is None."""

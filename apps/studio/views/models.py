@@ -1,5 +1,7 @@
 """Model endpoints: the list, making and changing one, and trying whether it answers."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -11,6 +13,7 @@ from apps.accounts.queries import get_project
 from apps.providers.actions import (
     archive_endpoint,
     create_endpoint,
+    setting_faults,
     test_endpoint,
     update_endpoint,
 )
@@ -42,7 +45,19 @@ def model_new(request: HttpRequest, actor: Actor, project: str) -> HttpResponse:
         else:
             messages.success(request, f"The endpoint {made.key} is ready. Test it.")
             return redirect("studio:model", project=row.slug, key=made.key)
-    context = {"project": row, "form": form, "endpoint": None}
+    return _form_page(request, row, form, None)
+
+
+def _form_page(
+    request: HttpRequest, project: Any, form: EndpointForm, endpoint: Any
+) -> HttpResponse:
+    """The form; if it was refused, with everything that is wrong in it and not only the first."""
+    if form.errors:
+        for fault in setting_faults(**form.given()):
+            if fault.place.split(".")[0].split("[")[0] not in form.errors:
+                show_on_form(form, fault)
+        form.ask_for_the_secret_again()
+    context = {"project": project, "form": form, "endpoint": endpoint}
     status = 422 if form.errors else 200
     return render(request, "studio/pages/model.html", context, status=status)
 
@@ -61,9 +76,7 @@ def model(request: HttpRequest, actor: Actor, project: str, key: str) -> HttpRes
         else:
             messages.success(request, f"Saved {endpoint.key}.")
             return redirect("studio:model", project=row.slug, key=endpoint.key)
-    context = {"project": row, "form": form, "endpoint": endpoint}
-    status = 422 if form.errors else 200
-    return render(request, "studio/pages/model.html", context, status=status)
+    return _form_page(request, row, form, endpoint)
 
 
 @require_POST
