@@ -30,7 +30,10 @@ def _path(person: int, token: str) -> Path:
 
 
 def _gone() -> Gone:
-    return Gone("The previewed file is no longer here; nothing was imported. Choose it again.")
+    return Gone(
+        "The previewed file is no longer here: it was imported already, or has waited for more "
+        "than a day. Choose it again."
+    )
 
 
 def hold(person: int, pieces: Iterable[bytes]) -> str:

@@ -1,6 +1,8 @@
 """Importing: the preview tells the truth, and nothing is kept before it is accepted."""
 
 import json
+import re
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from apps.studio import held_files
 from apps.tasks.models import Environment, Split, Task
 from tests.cast import Cast
 from tests.factories import make_content
-from tests.studio.visitors import Visitor, words
+from tests.studio.visitors import Visitor, tags, words
 
 pytestmark = pytest.mark.django_db
 
@@ -44,6 +46,11 @@ def pasted(text: str, **changes: Any) -> dict[str, Any]:
     return {"text": text, "split": "train", "format": "auto", **changes}
 
 
+def preview_of(client: Client, form: dict[str, Any]) -> Any:
+    """What is shown once a form was sent: its preview, or the form with what is wrong in it."""
+    return client.post(IMPORT, form, follow=True)
+
+
 def accept(client: Client, preview: Any) -> Any:
     return client.post(IMPORT, preview.context["form"].initial)
 
@@ -58,7 +65,7 @@ def test_a_preview_shows_what_every_row_becomes_and_keeps_nothing(
     client: Client, environment: Environment
 ) -> None:
     before = AuditEntry.objects.count()
-    preview = client.post(IMPORT, pasted(ROWS))
+    preview = preview_of(client, pasted(ROWS))
     page = words(preview)
     assert "Import 3 tasks" in page
     assert "Nothing is kept yet" in page
@@ -73,13 +80,13 @@ def test_a_preview_shows_what_every_row_becomes_and_keeps_nothing(
 
 
 def test_refused_rows_stand_first(client: Client) -> None:
-    preview = client.post(IMPORT, pasted(ROWS))
+    preview = preview_of(client, pasted(ROWS))
     first = preview.context["shown"].lines[0]
     assert (first.outcome, first.line) == ("refused", 4)
 
 
 def test_accepting_does_what_the_preview_said(client: Client, environment: Environment) -> None:
-    done = accept(client, client.post(IMPORT, pasted(ROWS)))
+    done = accept(client, preview_of(client, pasted(ROWS)))
     assert "Imported 3 tasks" in words(done)
     assert "the row has no conversation" in words(done)
     assert [task.key for task in Task.objects.order_by("position")] == ["q1", "7", "q3"]
@@ -88,14 +95,40 @@ def test_accepting_does_what_the_preview_said(client: Client, environment: Envir
 
 def test_a_file_is_as_good_as_a_paste(client: Client) -> None:
     file = SimpleUploadedFile("rows.jsonl", ROWS.encode())
-    preview = client.post(IMPORT, {"file": file, "split": "train", "format": "auto"})
+    preview = preview_of(client, {"file": file, "split": "train", "format": "auto"})
     assert "rows.jsonl" in words(preview)
     accept(client, preview)
     assert Task.objects.count() == 3
 
 
+def test_a_preview_has_an_address_to_come_back_to(client: Client) -> None:
+    sent = client.post(IMPORT, pasted(ROWS, split="dev", update="on"))
+    assert sent.status_code == 302
+    for _ in range(2):
+        preview = client.get(sent["Location"])
+        assert "Import 3 tasks" in words(preview)
+        assert preview.context["wanted"].split == "dev"
+        assert preview.context["wanted"].update is True
+    assert not Task.objects.exists()
+
+
+def test_choosing_another_keeps_what_was_pasted(client: Client, visit: Visitor) -> None:
+    preview = preview_of(client, pasted(ROWS, split="dev", format="auto", update="on"))
+    back = next(tag for tag in tags(preview, "a") if 'class="button"' in tag)
+    address = unescape(re.search(r'href="([^"]*)"', back)[1])  # type: ignore[index]
+    form = client.get(address).context["form"]
+    assert form["text"].value() == ROWS
+    assert (form["split"].value(), form["update"].value()) == ("dev", True)
+    assert visit("owner").get(address).status_code == 410
+
+
+@pytest.mark.parametrize("query", ["preview=", "preview=&token=x", "preview=&token=x&split=a"])
+def test_an_address_that_is_no_preview_is_refused(client: Client, query: str) -> None:
+    assert client.get(f"{IMPORT}?{query}").status_code == 422
+
+
 def test_an_accepted_preview_cannot_be_accepted_twice(client: Client) -> None:
-    preview = client.post(IMPORT, pasted(ROWS))
+    preview = preview_of(client, pasted(ROWS))
     accept(client, preview)
     again = accept(client, preview)
     assert again.status_code == 410
@@ -104,21 +137,21 @@ def test_an_accepted_preview_cannot_be_accepted_twice(client: Client) -> None:
 
 
 def test_a_preview_belongs_to_who_made_it(client: Client, visit: Visitor) -> None:
-    preview = client.post(IMPORT, pasted(ROWS))
+    preview = preview_of(client, pasted(ROWS))
     assert accept(visit("owner"), preview).status_code == 410
     assert not Task.objects.exists()
 
 
 @pytest.mark.parametrize("token", ["../../secrets/secret-key", "x", "a/b", "ü"])
 def test_a_token_of_ones_own_making_opens_nothing(client: Client, token: str) -> None:
-    preview = client.post(IMPORT, pasted(ROWS))
+    preview = preview_of(client, pasted(ROWS))
     form = {**preview.context["form"].initial, "token": token}
     assert client.post(IMPORT, form).status_code == 410
 
 
 def test_the_same_file_again_changes_nothing(client: Client) -> None:
-    accept(client, client.post(IMPORT, pasted(ROWS)))
-    preview = client.post(IMPORT, pasted(ROWS))
+    accept(client, preview_of(client, pasted(ROWS)))
+    preview = preview_of(client, pasted(ROWS))
     assert "every good row is there already" in words(preview)
     assert "Import 0" not in words(preview)
     assert preview.context["shown"].ledger.unchanged == 3
@@ -127,11 +160,11 @@ def test_the_same_file_again_changes_nothing(client: Client) -> None:
 def test_other_content_under_a_known_key_is_refused_unless_updates_are_wanted(
     client: Client,
 ) -> None:
-    accept(client, client.post(IMPORT, pasted(ROWS)))
+    accept(client, preview_of(client, pasted(ROWS)))
     changed = json.dumps({"id": "q1", "question": "The capital of Japan?", "target": "Tokyo"})
-    refused = client.post(IMPORT, pasted(changed))
+    refused = preview_of(client, pasted(changed))
     assert "is there already, with other content" in words(refused)
-    preview = client.post(IMPORT, pasted(changed, update="on"))
+    preview = preview_of(client, pasted(changed, update="on"))
     assert preview.context["shown"].ledger.updated == 1
     assert Task.objects.get(key="q1").revisions.count() == 1
     accept(client, preview)
@@ -139,13 +172,13 @@ def test_other_content_under_a_known_key_is_refused_unless_updates_are_wanted(
 
 
 def test_a_key_in_another_split_is_named_in_the_preview(client: Client, split: Split) -> None:
-    accept(client, client.post(IMPORT, pasted(ROWS)))
-    preview = client.post(IMPORT, pasted(ROWS, split="test"))
+    accept(client, preview_of(client, pasted(ROWS)))
+    preview = preview_of(client, pasted(ROWS, split="test"))
     assert "is in the split 'train' already" in words(preview)
 
 
 def test_a_line_that_is_not_json_is_refused_with_its_number(client: Client) -> None:
-    preview = client.post(IMPORT, pasted(ROWS + "\n{broken"))
+    preview = preview_of(client, pasted(ROWS + "\n{broken"))
     line = next(each for each in preview.context["shown"].lines if each.line == 5)
     assert line.outcome == "refused"
 
@@ -163,31 +196,31 @@ def test_a_line_that_is_not_json_is_refused_with_its_number(client: Client) -> N
 def test_what_cannot_be_imported_is_refused_beside_its_field(
     client: Client, form: dict[str, Any], field: str, said: str
 ) -> None:
-    response = client.post(IMPORT, form)
+    response = preview_of(client, form)
     assert response.status_code == 422
     assert said in str(response.context["form"].errors[field])
 
 
 def test_a_file_and_a_paste_at_once_are_one_too_many(client: Client) -> None:
     file = SimpleUploadedFile("rows.jsonl", ROWS.encode())
-    response = client.post(IMPORT, {**pasted(ROWS), "file": file})
+    response = preview_of(client, {**pasted(ROWS), "file": file})
     assert response.status_code == 422
     assert "send one of the two" in words(response)
 
 
 def test_an_empty_file_is_said_to_be_empty(client: Client) -> None:
     file = SimpleUploadedFile("empty.jsonl", b"")
-    response = client.post(IMPORT, {"file": file, "split": "train", "format": "auto"})
+    response = preview_of(client, {"file": file, "split": "train", "format": "auto"})
     assert response.status_code == 422
     rows = SimpleUploadedFile("blank.jsonl", b"[]")
-    response = client.post(IMPORT, {"file": rows, "split": "train", "format": "auto"})
+    response = preview_of(client, {"file": rows, "split": "train", "format": "auto"})
     assert "There are no rows in blank.jsonl." in words(response)
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe\x00binary", b"[1, 2", b"\x00" * 50, b'"text"'])
 def test_bytes_that_are_no_rows_are_refused_row_by_row(client: Client, content: bytes) -> None:
     file = SimpleUploadedFile("odd.bin", content)
-    response = client.post(IMPORT, {"file": file, "split": "train", "format": "auto"})
+    response = preview_of(client, {"file": file, "split": "train", "format": "auto"})
     assert response.status_code in {200, 422}
     assert "Import 1 task" not in words(response)
     assert not Task.objects.exists()

@@ -6,20 +6,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
+from urllib.parse import urlencode
 
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from apps.accounts.errors import NotFound, Refusal
+from apps.accounts.errors import Invalid, NotFound, Refusal
 from apps.accounts.permissions import Actor, Right
 from apps.accounts.queries import get_project
 from apps.dialogue.errors import DialogueError
 from apps.dialogue.file_formats import AUTO, FORMATS, ReadRow, read_tasks
 from apps.studio.doors import page
 from apps.studio.errors import show_on_form
-from apps.studio.forms.importing import AcceptForm, ImportForm
+from apps.studio.forms.importing import PASTED, AcceptForm, ImportForm
 from apps.studio.held_files import discard, hold, open_held
 from apps.studio.reading import ShownMessage, show_conversation
 from apps.tasks.actions import ImportLedger, LedgerLine, create_split, import_rows
@@ -70,22 +71,22 @@ def import_tasks(
     row = get_environment(actor, get_project(actor, project), environment, Right.AUTHOR)
     if request.method == "POST" and "token" in request.POST:
         return _accepted(request, actor, row)
-    if request.method != "POST":
-        return _form_page(request, actor, row, ImportForm(initial=_initial(request, actor, row)))
-    form = ImportForm(request.POST, request.FILES)
-    if not form.is_valid():
-        return _form_page(request, actor, row, form)
-    try:
-        return _preview(request, actor, row, form)
-    except (Refusal, DialogueError) as problem:
-        show_on_form(form, problem, {"name": "split"})
-        return _form_page(request, actor, row, form)
+    if request.method == "POST":
+        return _held(request, actor, row)
+    if "preview" in request.GET:
+        return _previewed(request, actor, row)
+    return _form_page(request, actor, row, ImportForm(initial=_initial(request, actor, row)))
 
 
-def _initial(request: HttpRequest, actor: Actor, environment: Any) -> dict[str, str]:
-    asked = request.GET.get("split", "")
+def _initial(request: HttpRequest, actor: Actor, environment: Any) -> dict[str, Any]:
+    """The first split, what the address asks for, and with ``token`` the text of a preview."""
     first = next((split.name for split in splits(actor, environment)), "train")
-    return {"split": asked or first}
+    asked = {name: request.GET[name] for name in ("split", "format") if request.GET.get(name)}
+    initial = {"split": first, **asked, "update": request.GET.get("update") == "True"}
+    if request.GET.get("source") == PASTED and (token := request.GET.get("token")):
+        with open_held(_person(actor), token) as file:
+            initial["text"] = file.read().decode()
+    return initial
 
 
 def _form_page(
@@ -102,10 +103,11 @@ def _form_page(
     return render(request, "studio/pages/import.html", context, status=status)
 
 
-def _preview(
-    request: HttpRequest, actor: Actor, environment: Any, form: ImportForm
-) -> HttpResponse:
-    """Import everything, look at what came of it, and take it back."""
+def _held(request: HttpRequest, actor: Actor, environment: Any) -> HttpResponse:
+    """Keep what was sent and go to its preview, which can be reloaded and come back to."""
+    form = ImportForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return _form_page(request, actor, environment, form)
     wanted = Wanted(
         split=form.cleaned_data["split"],
         format=form.cleaned_data["format"],
@@ -116,14 +118,35 @@ def _preview(
     token = hold(person, form.pieces())
     try:
         with _taken_back():
-            ledger = _imported(actor, environment, person, token, wanted)
-    except Exception:
+            _split(actor, environment, wanted.split)
+        if _is_empty(person, token, wanted):
+            raise Invalid(f"There are no rows in {wanted.source}.")
+    except (Refusal, DialogueError) as problem:
         discard(person, token)
-        raise
-    if _is_empty(ledger):
-        discard(person, token)
-        form.add_error(None, f"There are no rows in {wanted.source}.")
+        show_on_form(form, problem, {"name": "split"})
         return _form_page(request, actor, environment, form)
+    query = urlencode({"preview": "", "token": token, **vars(wanted)})
+    return redirect(f"{request.path}?{query}")
+
+
+def _is_empty(person: int, token: str, wanted: Wanted) -> bool:
+    with open_held(person, token) as file:
+        rows = islice(read_tasks(file, format=wanted.format, file_name=wanted.source), 2)
+        codes = [[note.code for note in row.notes] for row in rows]
+    return codes in ([], [["empty_file"]])
+
+
+def _previewed(request: HttpRequest, actor: Actor, environment: Any) -> HttpResponse:
+    """Import everything, look at what came of it, and take it back."""
+    asked = AcceptForm(request.GET)
+    if not asked.is_valid():
+        raise Invalid("This is not the address of a preview; begin with the file again.")
+    chosen = dict(asked.cleaned_data)
+    token = chosen.pop("token")
+    wanted = Wanted(**chosen)
+    person = _person(actor)
+    with _taken_back():
+        ledger = _imported(actor, environment, person, token, wanted)
     context = {
         "project": environment.project,
         "environment": environment,
@@ -131,13 +154,9 @@ def _preview(
         "shown": _shown(ledger),
         "specimens": _specimens(person, token, wanted),
         "form": AcceptForm(initial={**vars(wanted), "token": token}),
+        "again": urlencode({"token": token, **vars(wanted)}),
     }
     return render(request, "studio/pages/import_preview.html", context)
-
-
-def _is_empty(ledger: ImportLedger) -> bool:
-    codes = [note.code for line in ledger.lines for note in line.notes]
-    return ledger.read == 0 or codes == ["empty_file"]
 
 
 @contextmanager
