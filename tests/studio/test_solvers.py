@@ -40,6 +40,17 @@ def test_another_text_makes_the_next_version_and_the_old_one_stays(
     assert "An earlier version" in words(old)
 
 
+def test_a_new_solver_does_not_take_the_key_of_another(visit: Visitor, cast: Cast) -> None:
+    save_spec(actor=OPERATOR, project=cast.project, text=CLARIFY)
+    changed = CLARIFY.replace("max_iterations: 3", "max_iterations: 4")
+    response = visit("author").post(NEW, {"text": changed})
+    assert response.status_code == 422
+    assert "There is a solver clarify already (v1)." in words(response)
+    assert f'<a href="{SOLVERS}clarify/">clarify</a>' in response.content.decode()
+    assert list(response.context["form"].errors) == ["text"]
+    assert get_spec(OPERATOR, cast.project, "clarify").version == 1
+
+
 def test_the_same_text_makes_no_version(visit: Visitor, cast: Cast) -> None:
     save_spec(actor=OPERATOR, project=cast.project, text=CLARIFY)
     visit("author").post(f"{SOLVERS}clarify/", {"text": CLARIFY})

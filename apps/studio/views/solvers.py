@@ -6,9 +6,11 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.html import format_html
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from apps.accounts.errors import Refusal
+from apps.accounts.errors import NotFound, Refusal
 from apps.accounts.permissions import Actor, Right
 from apps.accounts.queries import get_project
 from apps.dialogue.errors import SpecError
@@ -105,7 +107,7 @@ def solvers(request: HttpRequest, actor: Actor, project: str) -> HttpResponse:
 def solver_new(request: HttpRequest, actor: Actor, project: str) -> HttpResponse:
     row = get_project(actor, project, Right.AUTHOR)
     form = SolverForm(request.POST or None, initial={"text": EXAMPLE})
-    if form.is_valid():
+    if form.is_valid() and not _is_there_already(actor, row, form):
         made = _saved(actor, row, form)
         if made is not None:
             messages.success(request, f"Saved {made.key} v{made.version}.")
@@ -129,6 +131,24 @@ def solver(request: HttpRequest, actor: Actor, project: str, key: str) -> HttpRe
             return redirect("studio:solver", project=row.slug, key=made.key)
     versions = list(spec_versions(actor, row, key)[:VERSIONS_SHOWN])
     return _editor(request, row, form, spec=spec, versions=versions)
+
+
+def _is_there_already(actor: Actor, project: Any, form: SolverForm) -> bool:
+    """Whether the text's key is another solver's, which then stands beside the field."""
+    try:
+        key = parse_task_spec(form.cleaned_data["text"]).key
+        there = get_spec(actor, project, key)
+    except (SpecError, NotFound):
+        return False
+    said = format_html(
+        'There is a solver <a href="{}">{}</a> already (v{}). Write another key, or save the '
+        "text as its next version there.",
+        reverse("studio:solver", args=[project.slug, there.key]),
+        there.key,
+        there.version,
+    )
+    form.add_error("text", said)
+    return True
 
 
 def _saved(actor: Actor, project: Any, form: SolverForm, key: str | None = None) -> Any:
