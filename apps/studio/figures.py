@@ -1,6 +1,7 @@
 """How the studio writes numbers and times: short, in fixed forms, with their doubt beside them."""
 
 import json
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -128,6 +129,18 @@ def verdict(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "number" if isinstance(value, int | float) else "text"
+
+
+def expected(score: Any) -> str | None:
+    """What the scorer held the answer against; None if it does not say."""
+    truth = score.metadata.get("answer_gt")
+    return None if truth is None else str(truth)
+
+
+def missed(scores: Iterable[Any]) -> str | None:
+    """What was expected by the first scorer that found the answer wrong; None if none did."""
+    wrong = (score for score in scores if any(value is False for value in score.values.values()))
+    return next((text for score in wrong if (text := expected(score)) is not None), None)
 
 
 def unlocalized(number: float) -> str:

@@ -1,6 +1,7 @@
 """Runs: launching with a form, watching, cancelling and resuming."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -187,6 +188,17 @@ def test_a_number_tells_its_coverage(visit: Visitor, stage: Stage) -> None:
     page = words(visit("viewer").get(f"{RUNS}{run.number}/"))
     assert "0% scored" in page
     assert "incomplete reply 3" in page
+
+
+def test_the_list_tells_the_doubt_of_its_numbers(visit: Visitor, stage: Stage, model: str) -> None:
+    run = stage.launch(evaluated=model)
+    play(run.pk)
+    page = words(visit("viewer").get(RUNS))
+    assert re.search(r"1\.000 0\.\d{3} to 1\.000, n 3", page)
+    assert "scored" not in page
+    cut = stage.launch(TWO_TURNS, evaluated=stage.endpoint("cut", "truncate"))
+    play(cut.pk)
+    assert "0% scored" in words(visit("viewer").get(RUNS))
 
 
 def test_polling_goes_on_while_the_run_is_open_and_then_ends(

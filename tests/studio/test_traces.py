@@ -41,6 +41,16 @@ def test_the_end_the_answer_and_the_score_are_beside_it(visit: Visitor, played: 
     assert "string_equals is correct" in page
 
 
+def test_what_was_expected_stands_beside_what_was_answered(visit: Visitor, stage: Stage) -> None:
+    asked = TWO_TURNS.replace('user, content: "{{ sample.target }}"', 'user, content: "Well?"')
+    run = stage.launch(asked, evaluated=stage.endpoint("e", "echo"))
+    play(run.pk)
+    page = words(visit("viewer").get(address(run)))
+    assert "is correct: no Expected Vienna Answer" in page
+    samples = words(visit("viewer").get(f"/projects/alpha/runs/{run.number}/"))
+    assert "expected Vienna" in samples
+
+
 def test_every_call_is_in_the_waterfall_with_its_state(visit: Visitor, played: Run) -> None:
     response = visit("viewer").get(address(played))
     calls = response.context["calls"]
