@@ -129,8 +129,9 @@ def test_a_worker_killed_in_the_middle_loses_nothing_and_repeats_no_recorded_cal
     assert unknown == installation.value(
         "SELECT count(*) FROM traces_modelcall WHERE state = 'unknown'"
     )
-    # Only what was on its way when the worker died went out a second time.
-    assert sum(count - 1 for count in sent.values()) == unknown <= 20
+    # Only what was on its way when the worker died may have gone out a second time. A call that was
+    # written down as sent but had not left yet is as unknown as one whose answer was lost.
+    assert sum(count - 1 for count in sent.values()) <= unknown <= 20
     assert len(sent) == 3 * TASKS
 
 
