@@ -19,14 +19,18 @@ from apps.dialogue.blocks import (
     ReasoningBlock,
     TextBlock,
     ToolCallBlock,
+    ToolResultBlock,
 )
 from apps.dialogue.message import Message
 from apps.tasks.content import TaskContent, canonical_json
+from apps.tasks.pictures import KINDS
 
 Change = Literal["same", "added", "removed", "changed"]
 
 MOST_PARTS = 4000
 """Words (else lines) that are compared one by one; longer texts are shown as one change."""
+PUNCTUATION = '.,;:!?…()[]{}<>«»„“”‚‘"*/\\|@#$%^&+=~`–—-。、！？；：「」'  # noqa: RUF001
+"""Stands apart from words in a comparison; apostrophes and underscores are inside of them."""
 MOST_PAIRS = 40_000
 ALIKE = 0.34
 """The share of common words from which a turn may be another one, edited."""
@@ -45,10 +49,27 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
+class PictureChange:
+    """A picture in both versions of a block, or in one of them: base64 and its kind."""
+
+    change: Literal["same", "added", "removed"]
+    data: str
+    mime_type: str
+
+    @property
+    def source(self) -> str:
+        """Its address, for an ``img``; empty for a kind that browsers do not show."""
+        return f"data:{self.mime_type};base64,{self.data}" if self.mime_type in KINDS else ""
+
+
+@dataclass(frozen=True, slots=True)
 class BlockChange:
+    """``pictures`` are those of an image or in a tool result; ``pieces`` tell of them in words."""
+
     change: Change
     type: str
     pieces: tuple[Piece, ...]
+    pictures: tuple[PictureChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +124,7 @@ def word_pieces(before: str, after: str) -> tuple[Piece, ...]:
         return (Piece("same", after),) if after else ()
     for split in (_words, _lines):
         old, new = split(before), split(after)
-        if len(old) <= MOST_PARTS and len(new) <= MOST_PARTS:
+        if max(map(_weight, (old, new))) <= MOST_PARTS:
             return tuple(_pieces(old, new))
     return tuple(_whole(before, after))
 
@@ -129,9 +150,13 @@ def _common_space(before: str, after: str) -> str:
     return after[len(after) - length :]
 
 
+def _weight(parts: list[str]) -> int:
+    return sum(not part.isspace() for part in parts)
+
+
 def _words(text: str) -> list[str]:
-    # A word takes the space after it along: spaces alone would be equal everywhere.
-    return re.findall(r"\s+|\S+\s*", text)
+    marks = re.escape(PUNCTUATION)
+    return re.findall(rf"\s+|[{marks}]|[^\s{marks}]+", text)
 
 
 def _lines(text: str) -> list[str]:
@@ -139,7 +164,8 @@ def _lines(text: str) -> list[str]:
 
 
 def _pieces(old: list[str], new: list[str]) -> Iterator[Piece]:
-    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    # A space is no sameness by itself, only beside a word: it would be equal everywhere.
+    matcher = SequenceMatcher(str.isspace, old, new, autojunk=False)
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
         if tag == "equal":
             yield Piece("same", "".join(new[j1:j2]))
@@ -193,7 +219,30 @@ def _block(old: Block | None, new: Block | None) -> BlockChange:
     before, after = block_text(old) if old else "", block_text(new) if new else ""
     kind = new.type if new else old.type if old else ""
     same = old is not None and new is not None and before == after
-    return BlockChange("same" if same else _change(old, new), kind, word_pieces(before, after))
+    change: Change = "same" if same else _change(old, new)
+    return BlockChange(change, kind, word_pieces(before, after), tuple(_pictures(old, new)))
+
+
+def _pictures(old: Block | None, new: Block | None) -> Iterator[PictureChange]:
+    """The pictures of both, in order; what is gone before what came instead."""
+    before, after = _pictures_in(old), _pictures_in(new)
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+        if tag == "equal":
+            yield from (PictureChange("same", *each) for each in after[j1:j2])
+        else:
+            yield from (PictureChange("removed", *each) for each in before[i1:i2])
+            yield from (PictureChange("added", *each) for each in after[j1:j2])
+
+
+def _pictures_in(block: Block | None) -> list[tuple[str, str]]:
+    match block:
+        case ImageBlock():
+            return [(block.data, block.mimeType)]
+        case ToolResultBlock():
+            return [pair for each in block.blocks for pair in _pictures_in(each)]
+        case _:
+            return []
 
 
 def block_text(block: Block) -> str:

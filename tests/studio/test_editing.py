@@ -181,6 +181,26 @@ class TestSaving:
         assert answer.json()["message"] == "must be a text, not a number"
         assert task.revisions.count() == 1
 
+    def test_a_picture_that_is_none_is_refused_with_its_place(
+        self, client: Client, task: Task
+    ) -> None:
+        fake = {"type": "image", "data": "AAAA", "mimeType": "image/png"}
+        body = document(task, content=make_content(message("user", "Look", fake)))
+        answer = post(client, f"{TASKS}{task.pk}/save/", body)
+        assert (answer.status_code, answer.json()["place"]) == (422, "messages[0].blocks[1].data")
+        assert answer.json()["message"] == "is not a whole PNG picture"
+        assert task.revisions.count() == 1
+        made = post(client, f"{TASKS}create/", body | {"base": 0, "key": "new"})
+        assert (made.status_code, made.json()["place"]) == (422, "messages[0].blocks[1].data")
+
+    def test_a_placeholder_that_was_imported_does_not_hinder_an_edit_beside_it(
+        self, client: Client, split: Split
+    ) -> None:
+        fake = {"type": "image", "data": "AAAA", "mimeType": "image/png"}
+        task = make_task(split=split, content=make_content(message("user", "Look", fake)))
+        body = document(task, content=make_content(message("user", "See", fake)))
+        assert post(client, f"{TASKS}{task.pk}/save/", body).json()["number"] == 2
+
     def test_ready_with_a_call_left_behind_is_refused_with_its_place(
         self, client: Client, task: Task
     ) -> None:

@@ -302,7 +302,7 @@ def test_history_shows_the_change_and_restores(cast: Cast, task: Task, open_page
     page.get_by_role("tab", name="History").click()
     page.get_by_role("link", name="1 Saved").click()
     page.get_by_role("link", name="Current", exact=True).click()
-    expect(page.locator("ins")).to_have_text("7302.")
+    expect(page.locator("ins")).to_have_text("7302")
     page.get_by_role("button", name="Restore revision 1").click()
     expect(page.locator(".toast")).to_contain_text("as revision 3")
     assert stored(task)[0]["blocks"][0]["text"] == "Where is my parcel? Order 7302."

@@ -56,15 +56,15 @@ def test_the_history_shows_what_the_current_revision_changed(client: Client, edi
 
 def test_a_revision_is_compared_with_its_parent_word_by_word(client: Client, edited: Task) -> None:
     shown = page(client, at(edited, "2/"))
-    assert "<del>7302.</del>" in shown
-    assert "<ins>7303.</ins>" in shown
+    assert "<del>7302</del>" in shown
+    assert "<ins>7303</ins>" in shown
     assert "Changed since revision 1" in shown
 
 
 def test_a_revision_is_compared_with_the_current_one(client: Client, edited: Task) -> None:
     shown = page(client, at(edited, "1/?against=current"))
     assert "<del>At the depot.</del>" in shown
-    assert "<ins>7302.</ins>" in shown
+    assert "<ins>7302</ins>" in shown
 
 
 def test_any_two_revisions_can_be_compared(client: Client, edited: Task) -> None:
@@ -75,6 +75,25 @@ def test_the_first_revision_is_all_new(client: Client, edited: Task) -> None:
     shown = page(client, at(edited, "1/"))
     assert "The first revision" in shown
     assert "<del>" not in shown
+
+
+def test_a_picture_is_shown_where_it_came_and_where_it_went(
+    client: Client, task: Task, author: Actor
+) -> None:
+    picture = {"type": "image", "data": "UE5H", "mimeType": "image/png"}
+    odd = {"type": "image", "data": "T0RE", "mimeType": "image/x-odd"}
+    content = make_content(message("user", "Look", picture, odd))
+    save_revision(actor=author, task=task, base=1, content=content)
+    shown = page(client, at(task))
+    assert '<img src="data:image/png;base64,UE5H" alt="Picture, added"' in shown
+    assert "image/x-odd, 3 bytes" in shown
+    assert "T0RE" not in shown
+    assert 'alt="Picture, removed"' in page(client, at(task, "1/?against=current"))
+
+
+def test_moments_are_written_as_on_every_page(client: Client, edited: Task) -> None:
+    shown = page(client, at(edited))
+    assert shown.count(">just now</time>") == 4  # three lines and the heading
 
 
 def test_a_word_that_looks_like_markup_is_shown_as_it_is(

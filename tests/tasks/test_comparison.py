@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,9 +37,26 @@ def test_an_edited_turn_is_the_same_turn_with_marked_words() -> None:
     (block,) = comparison.turns[1].blocks
     assert [(piece.change, piece.text) for piece in block.pieces] == [
         ("same", "It is at the depot since "),
-        ("removed", "Monday."),
-        ("added", "Tuesday."),
+        ("removed", "Monday"),
+        ("added", "Tuesday"),
+        ("same", "."),
     ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "shown"),
+    [
+        ("Be kind.", "Be kind. Be fast.", "Be kind.{+ Be fast.+}"),
+        ("Be kind.", "Be kind!", "Be kind[-.-]{+!+}"),
+        ("one two", "three four", "[-one two-]{+three four+}"),
+        ("It isn't here.", "It wasn't here.", "It [-isn't-]{+wasn't+} here."),
+        ("हिन्दी में", "हिन्दी से", "हिन्दी [-में-]{+से+}"),
+    ],
+)
+def test_no_more_is_marked_than_what_differs(before: str, after: str, shown: str) -> None:
+    marks = {"same": "{}", "added": "{{+{}+}}", "removed": "[-{}-]"}
+    pieces = word_pieces(before, after)
+    assert "".join(marks[piece.change].format(piece.text) for piece in pieces) == shown
 
 
 def test_added_and_removed_turns_are_told_apart_from_edited_ones() -> None:
@@ -65,7 +83,7 @@ def test_a_changed_argument_of_a_call_is_marked_in_its_json() -> None:
     assert "".join(piece.text for piece in block.pieces if piece.change != "added") == (
         'find (c1)\n{\n  "order": 1,\n  "express": true\n}'
     )
-    assert {piece.text for piece in block.pieces if piece.change == "added"} == {"2,"}
+    assert {piece.text for piece in block.pieces if piece.change == "added"} == {"2"}
 
 
 def test_an_error_flag_a_signature_and_a_detail_count() -> None:
@@ -79,13 +97,30 @@ def test_an_error_flag_a_signature_and_a_detail_count() -> None:
         assert compare(conversation(), conversation(**change)).changed_turns == 1
 
 
-def test_pictures_are_told_apart_without_being_shown() -> None:
+def test_pictures_are_shown_beside_what_is_said_of_them() -> None:
     def picture(data: str) -> TaskContent:
         return content(message("user", {"type": "image", "data": data, "mimeType": "image/png"}))
 
     (block,) = compare(picture("A" * 4000), picture("B" * 4000)).turns[0].blocks
     assert block.change == "changed"
     assert "AAAA" not in "".join(piece.text for piece in block.pieces)
+    assert [(each.change, each.source[:26]) for each in block.pictures] == [
+        ("removed", "data:image/png;base64,AAAA"),
+        ("added", "data:image/png;base64,BBBB"),
+    ]
+
+
+def test_pictures_in_a_tool_result_are_told_apart_too() -> None:
+    def answered(*data: str) -> TaskContent:
+        pictures = [{"type": "image", "data": each, "mimeType": "image/gif"} for each in data]
+        block = {"type": "tool_result", "tool_call_id": "c1", "blocks": pictures}
+        return content(message("user", block))
+
+    (block,) = compare(answered("AAAA"), answered("AAAA", "BBBB")).turns[0].blocks
+    assert [(each.change, each.data) for each in block.pictures] == [
+        ("same", "AAAA"),
+        ("added", "BBBB"),
+    ]
 
 
 def test_attributes_tags_tools_and_notes_are_compared_too() -> None:
@@ -112,7 +147,7 @@ def test_texts_too_long_for_words_are_compared_by_lines() -> None:
     assert [piece.text for piece in pieces if piece.change == "added"] == ["another line"]
 
 
-@given(st.text(alphabet="ab \n", max_size=30), st.text(alphabet="ab \n", max_size=30))
+@given(st.text(alphabet="ab., \n", max_size=30), st.text(alphabet="ab., \n", max_size=30))
 def test_the_pieces_spell_both_texts(before: str, after: str) -> None:
     pieces = word_pieces(before, after)
     assert "".join(piece.text for piece in pieces if piece.change != "removed") == after

@@ -25,7 +25,8 @@ from apps.studio.doors import exchange, page
 from apps.studio.forms.task_document import PreviewedDocument, SavedDocument, read_sent
 from apps.tasks import actions, queries
 from apps.tasks.content import canonical_json, parse_content, ready_problems
-from apps.tasks.queries import get_environment, get_revision, get_task
+from apps.tasks.pictures import check_pictures
+from apps.tasks.queries import content_of, get_environment, get_revision, get_task
 
 PROMPT = "prompt"
 """The name, beside the providers' formats, of what ``/prompt`` serves."""
@@ -111,11 +112,13 @@ def create(request: HttpRequest, actor: Actor, project: str, environment: str) -
     """Save a conversation for the first time; answers 201 with the task's addresses."""
     row = get_environment(actor, get_project(actor, project), environment, Right.AUTHOR)
     sent = read_sent(request, SavedDocument)
+    content = parse_content(sent.content)
+    check_pictures(content.messages)
     task = actions.create_task(
         actor=actor,
         environment=row,
         split=sent.split,
-        content=sent.content,
+        content=content,
         key=sent.key or None,
         status=sent.status,
         message=sent.message,
@@ -151,12 +154,14 @@ def save(
 
 
 def _save(actor: Actor, task: Any, sent: SavedDocument) -> None:
+    content = parse_content(sent.content)
+    check_pictures(content.messages, kept=content_of(task.current).messages)
     # The revision is written first: it is what tells a stale base from a current one.
     actions.save_revision(
         actor=actor,
         task=task,
         base=sent.base,
-        content=sent.content,
+        content=content,
         message=sent.message,
         status=sent.status,
         key=sent.key,

@@ -18,7 +18,7 @@ export function conflictView(editor: Editor, conflict: Conflict): TemplateResult
       ${icon("git-merge")}
       <div>
         <h2 id="conflict-title">${author} saved revision ${number} while you were writing</h2>
-        <p>${message ? html`<q>${message}</q> ` : nothing}Both of you changed ${all === 1 ? "the same place" : `${all} of the same places`}. Everything else is merged${merged.taken > 0 ? html`, with ${plural(merged.taken, "turn")} of theirs` : nothing}. Choose what to keep here; nothing of yours is lost, and both versions stay in the history.</p>
+        <p>${message ? html`<q>${message}</q> ` : nothing}Both of you changed ${all === 1 ? "the same place" : `${all} of the same places`}. Everything else is merged${merged.taken > 0 ? html`, with ${plural(merged.taken, "turn")} of theirs` : nothing}. Choose what to keep here. Theirs stays in the history; yours is not there until it is saved, and what of it you leave out comes back only with Undo while this page is open.</p>
       </div>
     </div>
     ${clashes.map((clash, index) => clashView(editor, conflict, clash, index, author))}

@@ -1,6 +1,6 @@
 /** Turns as plain text, with the words that differ from another version of them marked. */
 
-import { diffWordsWithSpace } from "diff";
+import { diffArrays } from "diff";
 import { html, nothing, type TemplateResult } from "lit/html.js";
 import { prettyIfJson } from "../json.ts";
 import type { Block, Turn } from "../model.ts";
@@ -31,13 +31,55 @@ export function turnText(turn: Turn, was: Turn | undefined): TemplateResult {
 /** `now`, with what was added since `before` marked and what was taken away shown struck out. */
 export function marked(before: string | undefined, now: string): unknown {
   if (before === undefined || before === now || before.length + now.length > LONGEST) return now;
-  return diffWordsWithSpace(before, now).map((part) =>
-    part.added
-      ? html`<ins>${part.value}</ins>`
-      : part.removed
-        ? html`<del>${part.value}</del>`
-        : part.value,
+  return pieces(before, now).map(({ change, text }) =>
+    change === "added"
+      ? html`<ins>${text}</ins>`
+      : change === "removed"
+        ? html`<del>${text}</del>`
+        : text,
   );
+}
+
+export interface Piece {
+  readonly change: "same" | "added" | "removed";
+  readonly text: string;
+}
+
+/**
+ * `now` in pieces, with what is gone where it stood. Punctuation stands apart from words, and a
+ * space between two changed words is no sameness. `apps/tasks/comparison.py` does the same.
+ */
+export function pieces(before: string, now: string): readonly Piece[] {
+  const made: Piece[] = [];
+  let removed = "";
+  let added = "";
+  const close = (): void => {
+    if (removed) made.push({ change: "removed", text: removed });
+    if (added) made.push({ change: "added", text: added });
+    removed = added = "";
+  };
+  const parts = diffArrays(tokens(before), tokens(now));
+  parts.forEach((part, index) => {
+    const text = part.value.join("");
+    if (part.added) added += text;
+    else if (part.removed) removed += text;
+    else if (removed && added && !text.trim() && index < parts.length - 1) {
+      removed += text;
+      added += text;
+    } else {
+      close();
+      made.push({ change: "same", text });
+    }
+  });
+  close();
+  return made;
+}
+
+/** Apostrophes and underscores are inside of words. */
+const TOKEN = /\s+|[^\s\p{P}\p{S}'’_](?:[^\s\p{P}\p{S}]|['’_])*|./gsu;
+
+function tokens(text: string): string[] {
+  return text.match(TOKEN) ?? [];
 }
 
 function textOf(block: Block): string {

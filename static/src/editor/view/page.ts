@@ -19,7 +19,7 @@ import { outline } from "./outline.ts";
 import { sheet } from "./sheet.ts";
 import { side } from "./side.ts";
 import { turnView } from "./turn.ts";
-import { clock, plural } from "./words.ts";
+import { ago, moment, plural } from "./words.ts";
 
 export function pageView(editor: Editor, openSheet: () => void): TemplateResult {
   const problems = editor.problems;
@@ -92,9 +92,7 @@ function state(editor: Editor): string {
   if (editor.saving) return "Saving…";
   if (editor.isDirty) {
     if (editor.keptAt === false) return "Unsaved; too large to be kept on this device";
-    return editor.keptAt === null
-      ? "Unsaved changes"
-      : `Unsaved; kept on this device ${clock(editor.keptAt)}`;
+    return editor.keptAt === null ? "Unsaved changes" : "Unsaved; kept on this device";
   }
   return editor.isNew ? "Not saved yet" : `Revision ${editor.base.number}`;
 }
@@ -107,13 +105,18 @@ function offer(editor: Editor): TemplateResult | typeof nothing {
   return html`<div class="notice offer" role="region" aria-label="Unsaved draft">
     ${icon("history")}
     <div>
-      <p><strong>There is an unsaved draft on this device</strong>, from ${new Date(draft.keptAt).toLocaleString()}. It differs ${what}.</p>
+      <p><strong>There is an unsaved draft on this device</strong>, from ${when(draft.keptAt)}. It differs ${what}.</p>
       <p class="button-row">
         <button class="button button--small" type="button" @click=${() => editor.takeDraft()}>Take it back</button>
         <button class="button button--small button--quiet" type="button" @click=${() => editor.dropDraft()}>Throw it away</button>
       </p>
     </div>
   </div>`;
+}
+
+function when(milliseconds: number): TemplateResult {
+  const iso = new Date(milliseconds).toISOString();
+  return html`<time datetime=${iso} title=${moment(milliseconds)}>${ago(milliseconds, Date.now())}</time>`;
 }
 
 // ---- conversation -------------------------------------------------------------------------------

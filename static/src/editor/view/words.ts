@@ -56,6 +56,27 @@ export function size(bytes: number): string {
   return `${(bytes / 1024 ** 2).toFixed(1)} MB`;
 }
 
-export function clock(milliseconds: number): string {
-  return new Date(milliseconds).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+
+/** As the studio's pages say it: `just now`, `5 min ago`, `3 h ago`, `2 d ago`, then the date (UTC). */
+export function ago(moment: number, now: number): string {
+  const passed = now - moment;
+  if (passed < MINUTE) return "just now";
+  if (passed < HOUR) return `${Math.floor(passed / MINUTE)} min ago`;
+  if (passed < DAY) return `${Math.floor(passed / HOUR)} h ago`;
+  if (passed < 7 * DAY) return `${Math.floor(passed / DAY)} d ago`;
+  const date = new Date(moment);
+  const day = `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`;
+  const year = date.getUTCFullYear();
+  return year === new Date(now).getUTCFullYear() ? day : `${day} ${year}`;
+}
+
+/** The whole moment, for a title: `30 Nov 2026 21:27 UTC`. */
+export function moment(milliseconds: number): string {
+  const date = new Date(milliseconds);
+  const clock = date.toISOString().slice(11, 16);
+  return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()} ${clock} UTC`;
 }
