@@ -1,6 +1,7 @@
 """What a run's scores say: every metric with n, coverage and interval."""
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import asdict
 from functools import lru_cache
@@ -35,23 +36,32 @@ def metric_keys(scorers: Iterable[Scorer]) -> dict[tuple[str, str], str]:
 
 
 def compute_metrics(run: Run) -> list[dict[str, Any]]:
-    """Compute every metric over the samples scored so far, of all samples of the run.
+    """Compute every metric over the samples scored so far: the mean of each task, then over tasks.
 
     ``{"key", "name", "scorer", "value", "n", "total", "coverage", "low", "high", "low_if_failed",
     "high_if_passed"}``, in the order of the specification.
     """
     scorers = resolved_task(run).scorers
     names = metric_keys(scorers)
-    values: dict[str, list[dict[str, Any]]] = {scorer.key: [] for scorer in scorers}
-    rows = Score.objects.filter(trace__sample__run=run, unscored_reason="")
-    for scorer_key, scored in rows.values_list("scorer", "values").iterator(chunk_size=2000):
-        values.setdefault(scorer_key, []).append(scored)
+    by_task: dict[str, dict[int, list[dict[str, Any]]]] = {
+        scorer.key: defaultdict(list) for scorer in scorers
+    }
+    rows = Score.objects.filter(trace__sample__run=run, unscored_reason="").values_list(
+        "scorer", "trace__sample__revision", "values"
+    )
+    for scorer_key, revision, scored in rows.iterator(chunk_size=2000):
+        if scorer_key in by_task:
+            by_task[scorer_key][revision].append(scored)
     found: list[dict[str, Any]] = []
     for scorer in scorers:
         for metric in scorer.metrics:
             (field,) = metric.fields
-            numbers = [_number(each.get(field)) for each in values[scorer.key]]
-            estimate = metric.estimate(numbers, run.samples_total)
+            tasks = [
+                [_number(each.get(field)) for each in trials]
+                for trials in by_task[scorer.key].values()
+            ]
+            total = run.samples_total // run.trials
+            estimate = metric.estimate(tasks, total, trials=run.trials)
             found.append(
                 {
                     "key": names[(scorer.key, metric.key)],

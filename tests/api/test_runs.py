@@ -130,7 +130,7 @@ def test_a_run_is_launched_played_and_read(alpha: Caller, launched: dict[str, An
     assert (run["state"], run["samples_done"], run["samples_scored"]) == ("finished", 4, 4)
     assert run["calls"] == 4
     (metric,) = run["metrics"]
-    assert (metric["value"], metric["n"], metric["coverage"]) == (1.0, 4, 1.0)
+    assert (metric["value"], metric["n"], metric["coverage"]) == (1.0, 2, 1.0)
     assert metric["low"] < 1.0 == metric["high"]
     assert alpha.get("runs/").json["items"] == [run]
 

@@ -62,15 +62,18 @@ class SolverCheck(Answer):
 
 
 class Metric(Answer):
-    """A number with what it rests on; the bounds are of a 95 % interval."""
+    """A number with what it rests on: the tasks, whose trials are averaged first.
+
+    The bounds are of a 95 % interval.
+    """
 
     key: str
     name: str
     scorer: str
     value: float | None
-    n: int = Field(description="Samples that were scored")
-    total: int = Field(description="All samples")
-    coverage: float = Field(description="n / total")
+    n: int = Field(description="Tasks of which a trial was scored")
+    total: int = Field(description="All tasks")
+    coverage: float = Field(description="Share of the samples (tasks x trials) that were scored")
     low: float | None
     high: float | None
     low_if_failed: float | None = Field(description="If all unscored samples had failed")

@@ -38,8 +38,13 @@ class Metric(SpecModel):
         """The fields of a score that it needs."""
         raise NotImplementedError
 
-    def estimate(self, values: Sequence[float | None], total: int) -> Estimate:
-        """Compute it: one value per sample, None for an unscored one, of ``total`` samples."""
+    def estimate(
+        self, tasks: Sequence[Sequence[float | None]], total: int, *, trials: int = 1
+    ) -> Estimate:
+        """Compute it: for each task the values of its trials, None for an unscored one.
+
+        ``total`` tasks were asked for, ``trials`` of each.
+        """
         raise NotImplementedError
 
 

@@ -1,7 +1,9 @@
 """A number with what is needed to believe it: how many, how sure, and what the gaps could hide.
 
 Formulas: Wilson's score interval (E. B. Wilson, 1927) for values that are all 0 or 1; otherwise
-Student's t interval of the mean. Both at 95 %. Everything is deterministic.
+Student's t interval of the mean. Both at 95 %. Trials of one task are no independent samples: they
+are averaged first (LatticeFlow's default), and the interval is over tasks. Everything is
+deterministic.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,11 +19,12 @@ NORMAL_QUANTILE: Final = 1.959963984540054
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A metric's value over ``n`` scored of ``total`` samples.
+    """A metric's value over ``n`` tasks with a score, of ``total`` tasks.
 
-    ``coverage`` is n / total (0 to 1). ``low`` and ``high`` are the 95 % interval; it is None where
-    one value cannot tell a spread. ``low_if_failed`` is the interval's lower end if every unscored
-    sample had got the worst score, ``high_if_passed`` its upper end if every one had got the best.
+    ``coverage`` is the share of samples (tasks x trials) that were scored, 0 to 1; with one trial
+    n / total. ``low`` and ``high`` are the 95 % interval; it is None where one value cannot tell a
+    spread. ``low_if_failed`` is the interval's lower end if every unscored sample had got the worst
+    score, ``high_if_passed`` its upper end if every one had got the best.
     """
 
     value: float | None
@@ -41,41 +44,83 @@ class Interval:
 
 
 def aggregate(
-    values: Sequence[float | None], total: int, *, worst: float = 0.0, best: float = 1.0
+    tasks: Sequence[Sequence[float | None]],
+    total: int,
+    *,
+    trials: int = 1,
+    worst: float = 0.0,
+    best: float = 1.0,
 ) -> Estimate:
-    """Estimate a mean.
+    """Estimate the mean over tasks of the mean over each task's scored trials.
 
-    ``values`` holds one score per sample, None where it is unscored; samples missing from it
-    altogether (not played) count as unscored too: ``total`` is the number that was asked for.
-    Raises ``ValueError`` if there are more values than ``total``.
+    ``tasks`` holds the scores of every task's trials, None where one is unscored; trials and tasks
+    missing from it altogether (not played) count as unscored too: ``total`` tasks were asked for,
+    ``trials`` of each. Raises ``ValueError`` if there are more values than that.
     """
-    if len(values) > total:
-        raise ValueError(f"{len(values)} values cannot come from {total} samples")
-    scored = [float(value) for value in values if value is not None]
-    unscored = total - len(scored)
-    interval = mean_interval(scored)
+    if len(tasks) > total or any(len(task) > trials for task in tasks):
+        most = max((len(task) for task in tasks), default=0)
+        raise ValueError(
+            f"{len(tasks)} tasks of up to {most} values cannot come from {total} tasks of {trials}"
+        )
+    scored = [[float(value) for value in task if value is not None] for task in tasks]
+    scored = [task for task in scored if task]
+    is_binary = all(value in (0.0, 1.0) for task in scored for value in task)
+
+    def interval_with(filler: float) -> Interval:
+        """As if every unscored sample had got ``filler``."""
+        filled = [_mean([*task, *[filler] * (trials - len(task))]) for task in scored]
+        filled += [filler] * (total - len(scored))
+        return _interval(filled, is_binary=is_binary, trials=trials)
+
+    means = [_mean(task) for task in scored]
+    seen = _interval(means, is_binary=is_binary, trials=trials)
     return Estimate(
-        value=sum(scored) / len(scored) if scored else None,
-        n=len(scored),
+        value=_mean(means) if means else None,
+        n=len(means),
         total=total,
-        coverage=len(scored) / total if total else 0.0,
-        low=interval.low,
-        high=interval.high,
-        low_if_failed=mean_interval(scored + [worst] * unscored).low,
-        high_if_passed=mean_interval(scored + [best] * unscored).high,
+        coverage=sum(map(len, scored)) / (total * trials) if total else 0.0,
+        low=seen.low,
+        high=seen.high,
+        low_if_failed=_outer(min, interval_with(worst).low, seen.low),
+        high_if_passed=_outer(max, interval_with(best).high, seen.high),
     )
 
 
-def mean_interval(values: Sequence[float]) -> Interval:
-    """Return the 95 % interval of the mean of ``values``."""
-    count = len(values)
-    if not count:
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _outer(
+    choose: Callable[[list[float]], float], filled: float | None, seen: float | None
+) -> float | None:
+    """Return an end of the interval with the gaps filled; it never lies inside the one without."""
+    known = [each for each in (filled, seen) if each is not None]
+    return choose(known) if known else None
+
+
+def _interval(means: Sequence[float], *, is_binary: bool, trials: int) -> Interval:
+    """Return the interval over tasks: Wilson's for one trial of 0 or 1, else Student's.
+
+    Means of 0 and 1 stay between them. Where they show no spread, Student's interval would have no
+    width: then it is Wilson's, never too narrow, as nothing between 0 and 1 spreads further than
+    0 and 1.
+    """
+    if not means:
         return Interval(None, None)
-    if all(value in (0.0, 1.0) for value in values):
-        return wilson(sum(values), count)
+    if is_binary and (trials == 1 or min(means) == max(means)):
+        return wilson(sum(means), len(means))
+    interval = student(means)
+    if is_binary and interval.low is not None and interval.high is not None:
+        return Interval(max(0.0, interval.low), min(1.0, interval.high))
+    return interval
+
+
+def student(values: Sequence[float]) -> Interval:
+    """Student's 95 % interval of the mean of ``values``; one value alone has none."""
+    count = len(values)
     if count == 1:
         return Interval(None, None)
-    mean = sum(values) / count
+    mean = _mean(values)
     variance = sum((value - mean) ** 2 for value in values) / (count - 1)
     reach = student_quantile(count - 1) * sqrt(variance / count)
     return Interval(mean - reach, mean + reach)

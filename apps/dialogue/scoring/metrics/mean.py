@@ -8,7 +8,8 @@ from apps.dialogue.scoring.metrics.estimates import Estimate, aggregate
 
 
 class Mean(Metric):
-    """The mean of one field (true counts 1, false 0) over the scored samples.
+    """The mean of one field (true counts 1, false 0) over the tasks, of each the mean over
+    its scored trials.
 
     LatticeFlow's ``mean``: ``field`` and ``name``, which is ``{field}_mean`` if none is given.
     """
@@ -24,5 +25,7 @@ class Mean(Metric):
     def fields(self) -> tuple[str, ...]:
         return (self.field,)
 
-    def estimate(self, values: Sequence[float | None], total: int) -> Estimate:
-        return aggregate(values, total)
+    def estimate(
+        self, tasks: Sequence[Sequence[float | None]], total: int, *, trials: int = 1
+    ) -> Estimate:
+        return aggregate(tasks, total, trials=trials)
