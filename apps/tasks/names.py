@@ -1,5 +1,7 @@
 """What environments, splits and tasks may be called."""
 
+import re
+
 from apps.accounts.actions import check_slug
 from apps.accounts.errors import Invalid
 
@@ -18,7 +20,7 @@ RESERVED_SLUGS = frozenset(
 """First words of addresses that are ours: an environment is served at ``/{slug}/...``."""
 
 LONGEST_KEY = 200
-LONGEST_SPLIT_NAME = 64
+SPLIT_NAME = re.compile(r"\A[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
 
 
 def check_environment_slug(slug: str) -> str:
@@ -33,20 +35,24 @@ def check_environment_slug(slug: str) -> str:
 
 def check_split_name(name: str) -> str:
     """``name`` itself if a split may have it; else `Invalid` at ``name``."""
-    return _printable(name, LONGEST_SPLIT_NAME, "A split's name", "name")
+    if not SPLIT_NAME.search(name):
+        raise Invalid(
+            "A split's name is 1 to 64 letters, digits, dots, hyphens or underscores and begins "
+            f"with a letter or a digit; {name[:80]!a} is none.",
+            place="name",
+        )
+    return name
 
 
 def check_task_key(key: str) -> str:
     """``key`` itself if a task may have it; else `Invalid` at ``key``."""
-    return _printable(key, LONGEST_KEY, "A task's key", "key")
-
-
-def _printable(text: str, longest: int, what: str, place: str) -> str:
-    if not text or text != text.strip() or not text.isprintable():
+    if not key or key != key.strip() or not key.isprintable():
         raise Invalid(
-            f"{what} is visible text without spaces at its ends, not {text[:60]!a}.",
-            place=place,
+            f"A task's key is visible text without spaces at its ends, not {key[:60]!a}.",
+            place="key",
         )
-    if len(text) > longest:
-        raise Invalid(f"{what} has at most {longest} characters, not {len(text)}.", place=place)
-    return text
+    if len(key) > LONGEST_KEY:
+        raise Invalid(
+            f"A task's key has at most {LONGEST_KEY} characters, not {len(key)}.", place="key"
+        )
+    return key

@@ -222,7 +222,7 @@ def test_trials_play_every_task_again(stage: Stage, server: FakeOpenAI) -> None:
     run = stage.launch(TWO_TURNS, evaluated="model", trials=2, limit=2)
     play()
     run = stage.again(run)
-    assert (run.samples_total, run.metrics[0]["n"]) == (4, 4)
+    assert (run.samples_total, run.metrics[0]["n"], run.metrics[0]["coverage"]) == (4, 2, 1.0)
     keys = [
         (sample.revision.task.key, sample.trial)
         for sample in run.samples.select_related("revision__task").order_by("position")

@@ -189,7 +189,7 @@ def test_a_line_that_is_not_json_is_refused_with_its_number(client: Client) -> N
         (pasted(""), "file", "Choose a file, or paste rows below."),
         (pasted("  \n "), "file", "Choose a file, or paste rows below."),
         (pasted(ROWS, format="docx"), "format", "docx"),
-        (pasted(ROWS, split=" bad\u0007name"), "split", "visible text"),
+        (pasted(ROWS, split=" bad\u0007name"), "split", "begins with a letter or a digit"),
         (pasted(ROWS, split=""), "split", "required"),
     ],
 )

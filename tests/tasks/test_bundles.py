@@ -146,6 +146,8 @@ TASK = ("environments", 1, "tasks", "train", 0)
         (("environments", 0, "score_group"), "yes", "environments[0].score_group"),
         (("environments", 0, "splits", 0, "kind"), 1, "environments[0].splits[0].kind"),
         (("environments", 0, "tools", 0, "kind"), "magic", "environments[0].tools[0].kind"),
+        (("environments", 0, "splits", 0, "name"), "a/b", "environments[0].splits[0].name"),
+        (("environments", 0, "splits", 0, "type"), "exam", "environments[0].splits[0].type"),
         (("environments", 0, "splits", 0, "type"), 1, "environments[0].splits[0].type"),
         (("environments", 0, "splits", 0, "type"), [], "environments[0].splits[0].type"),
         (("environments", 0, "tools", 0, "kind"), [], "environments[0].tools[0].kind"),

@@ -70,6 +70,7 @@ def test_an_update_is_asked_for(tmp_path: Path) -> None:
         (["--environment", "lab/first"], "no project 'lab'"),
         (["--environment", "lab/api", "--create"], "own addresses"),
         (["--environment", "Lab/a", "--create"], "cannot be a name"),
+        (["--environment", "lab/A b", "--create"], "cannot be a name"),
     ],
 )
 def test_an_import_to_nowhere_says_what_is_wrong(words: list[str], complaint: str) -> None:
@@ -78,8 +79,12 @@ def test_an_import_to_nowhere_says_what_is_wrong(words: list[str], complaint: st
 
 
 def test_an_import_to_nowhere_makes_nothing_on_the_way() -> None:
-    for words in (["lab/api"], ["lab/first", "--split", " "]):
-        with pytest.raises(CommandError):
+    for words, wrong in (
+        (["lab/api"], "'api'"),
+        (["lab/first", "--split", " "], "' '"),
+        (["lab/first", "--split", "a/b"], "'a/b'"),
+    ):
+        with pytest.raises(CommandError, match=wrong):
             _run("import_tasks", GOLDEN / "mixed.jsonl", "--create", "--environment", *words)
     assert not Project.objects.filter(slug="lab").exists()
 

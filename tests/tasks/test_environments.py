@@ -185,7 +185,24 @@ def test_a_split_is_there_once_and_has_a_known_type(
         create_split(actor=author, environment=environment, name="hard")
     with pytest.raises(Invalid):
         create_split(actor=author, environment=environment, name="soft", split_type="exam")
-    for name in ("", " a", "a\n", "x" * 65):
-        with pytest.raises(Invalid) as refusal:
-            create_split(actor=author, environment=environment, name=name)
-        assert refusal.value.place == "name"
+
+
+@pytest.mark.parametrize("name", ["train", "test", "hard", "2024-06", "v1.0_b", "x" * 64, "A"])
+def test_a_split_has_a_name_that_fits_in_an_address(
+    environment: Environment, author: Actor, name: str
+) -> None:
+    assert create_split(actor=author, environment=environment, name=name).name == name
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", " a", "a\n", "x" * 65, "a b", "a/b", "..", "-a", "_a", ".a", "\u00fcbung", "a?b", "a\x00"],
+)
+def test_another_name_of_a_split_is_refused_by_name(
+    environment: Environment, author: Actor, name: str
+) -> None:
+    with pytest.raises(Invalid) as refusal:
+        create_split(actor=author, environment=environment, name=name)
+    assert refusal.value.place == "name"
+    assert ascii(name)[:40].rstrip("'") in refusal.value.message
+    assert not environment.splits.exists()

@@ -126,10 +126,15 @@ def _splits(actor: Actor, environment: Environment, value: object, place: str) -
         kind = given.get("type")
         if kind is not None:
             check_kind(kind, str, f"{place}[{index}].type")
-        if name not in there:
+        if name in there:
+            continue
+        try:
             there[name] = create_split(
                 actor=actor, environment=environment, name=name, split_type=kind
             )
+        except Invalid as error:
+            field = "name" if error.place == "name" else "type"
+            raise Invalid(error.message, place=f"{place}[{index}].{field}") from None
     return there
 
 
