@@ -52,6 +52,18 @@ def test_an_import_without_a_refusal_exits_with_0_and_can_be_repeated(tmp_path: 
     assert "line 1: unchanged a" in printed
 
 
+def test_the_ledger_on_paper_names_kept_attributes_and_invented_keys(tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    file.write_text('{"question": "One?", "target": "1"}\n{"question": "Two?", "target": "2"}\n')
+    words = ("import_tasks", file, "--environment", "lab/first", "--create")
+    _, printed = _run(*words)
+    first, second = Task.objects.order_by("position")
+    assert "kept       2 rows, first line 1: attributes question, target" in printed
+    assert f"invented   2 rows, first line 1: key: the row names none: {first.key}" in printed
+    _, printed = _run(*words, verbosity=2)
+    assert f"invented   line 2: key: the row names none: {second.key}" in printed
+
+
 def test_an_update_is_asked_for(tmp_path: Path) -> None:
     file = tmp_path / "rows.jsonl"
     words = ("import_tasks", file, "--environment", "lab/first", "--create")

@@ -230,8 +230,13 @@ def _specimen(row: ReadRow) -> Specimen:
 
 
 def _shown(ledger: ImportLedger) -> ShownLedger:
-    order = {"refused": 0, "updated": 1, "created": 1, "unchanged": 1}
-    lines = sorted(ledger.lines, key=lambda line: (order[line.outcome], not line.notes, line.line))
+    """Refused rows first, then those to which anything happened but that all was kept."""
+
+    def order(line: LedgerLine) -> tuple[bool, bool, int]:
+        plain = all(note.code == "attributes" for note in line.notes)
+        return line.outcome != "refused", plain, line.line
+
+    lines = sorted(ledger.lines, key=order)
     return ShownLedger(
         ledger=ledger,
         lines=lines[:LINES_SHOWN],

@@ -208,7 +208,8 @@ def _prepared(row: ReadRow) -> _Row:
         if key is None:
             key = f"row-{hashlib.sha256(stored.content.encode()).hexdigest()[:12]}"
             stored = store(content, key=key)
-            notes.append(Note("invented", "key", f"the row names none: {key}, from its content"))
+            said = f"the row names none: {key}, from its content"
+            notes.append(Note("invented", "key", said, "no_key"))
         check_task_key(key)
     except (DialogueError, Invalid) as error:
         notes.append(Note("refused", error.place, error.message))

@@ -71,7 +71,7 @@ def test_a_canonical_task_is_read_as_it_was_written(
     attributes = {f"x-{name}": value for name, value in attributes.items()}
     row = {"id": "k", "conversation": conversation_to_wire(messages), **attributes}
     assert task(row) == TaskContent("k", messages, attributes, None, ())
-    assert read(row).notes == ()
+    assert [note.code for note in read(row).notes] == (["attributes"] if attributes else [])
 
 
 def test_what_is_wrong_in_a_canonical_row_is_named() -> None:
@@ -155,7 +155,17 @@ def test_a_question_becomes_a_user_message_and_stays_an_attribute(column: str) -
     content = task(row)
     assert (content.key, said(content)) == ("k", [("user", "Why?")])
     assert content.attributes == {column: "Why?", "target": "Because."}
-    assert [(note.kind, note.place) for note in read(row).notes] == [("converted", column)]
+    notes = [(note.kind, note.place) for note in read(row).notes]
+    assert notes == [("converted", column), ("kept", "")]
+
+
+def test_the_ledger_names_the_attributes_that_were_kept() -> None:
+    row = {"id": "k", "conversation": [USER], "target": "Vienna", "a\nb": 1, "tags": ["x"]}
+    (note,) = read(row).notes
+    assert (note.kind, note.message) == ("kept", "attributes target, 'a\\nb'")
+    (note,) = read({"conversation": [USER], **{f"x{n}": n for n in range(40)}}).notes
+    assert note.message.endswith("x28, x29 and 10 more")
+    assert read({"id": "k", "conversation": [USER]}).notes == ()
 
 
 @pytest.mark.parametrize(

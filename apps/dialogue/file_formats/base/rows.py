@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal
 
 from apps.dialogue.blocks.json_values import checked_attributes, kind_of, text_fault
@@ -9,6 +10,9 @@ from apps.dialogue.errors import ImportRefused
 from apps.dialogue.message import Message
 
 NoteKind = Literal["kept", "converted", "invented", "dropped", "refused"]
+
+MOST_NAMED = 30
+"""Attributes of a row that the ledger names; those of a row with more are counted."""
 
 KEY_COLUMNS = ("id", "key", "task_id", "question_id")
 """Where a row may carry the key of its task, the first one that is not null wins."""
@@ -85,7 +89,16 @@ def content_of(
         raise ImportRefused(
             "the name is taken: a task's conversation is served under it", place="conversation"
         )
-    return TaskContent(key, tuple(messages), checked_attributes(attributes, ""), tools, tags)
+    checked = checked_attributes(attributes, "")
+    if checked:
+        notes.append(Note("kept", "", f"attributes {_listed(checked)}", "attributes"))
+    return TaskContent(key, tuple(messages), checked, tools, tags)
+
+
+def _listed(names: Collection[str]) -> str:
+    shown = [name if name.isprintable() else ascii(name) for name in islice(names, MOST_NAMED)]
+    more = len(names) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
 def joined(names: Sequence[str]) -> str:
