@@ -30,22 +30,24 @@ interface Bench {
   editor: Editor;
   said: string[];
   /** What was said and is still to be read. */
-  shown: string[];
+  shown: [words: string, about: string | undefined][];
   renamed: string[];
   focused: Target[];
 }
 
 function open(written = content("one", "two"), number = 1): Bench {
   const said: string[] = [];
-  const shown: string[] = [];
+  const shown: Bench["shown"] = [];
   const renamed: string[] = [];
   const focused: Target[] = [];
   const around: Surroundings = {
     draw: (focus) => focus && focused.push(focus),
-    announce: (words) => {
+    announce: (words, _tone, about) => {
       said.push(words);
-      shown.push(words);
-      return () => shown.splice(shown.indexOf(words), 1);
+      shown.push([words, about]);
+    },
+    unsay: (about) => {
+      shown.splice(0, shown.length, ...shown.filter((each) => each[1] !== about));
     },
     drafts: (person, address) => new Drafts(person, address),
     now: () => 0,
@@ -192,9 +194,9 @@ describe("Saving", () => {
     write(editor, 0, "changed");
     await editor.save();
     await editor.save();
-    expect(shown).toEqual(["Not saved. The key must not be empty."]);
+    expect(shown).toEqual([["Not saved. The key must not be empty.", "save"]]);
     await editor.save();
-    expect(shown).toEqual(["Saved as revision 2."]);
+    expect(shown).toEqual([["Saved as revision 2.", "save"]]);
   });
 
   it("tells the page around it when the task was given another key", async () => {

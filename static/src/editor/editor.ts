@@ -2,7 +2,15 @@
 
 import { type Status, sameDocument, sizeOf, type TaskDocument } from "./document.ts";
 import type { Draft, Drafts } from "./draft.ts";
-import { type Choices, isClean, type Merge, merge, NO_CHOICES, resolve } from "./merge.ts";
+import {
+  type Choices,
+  type Conflict,
+  isClean,
+  type Merge,
+  merge,
+  NO_CHOICES,
+  resolve,
+} from "./merge.ts";
 import { type Conversation, findBlock, indexOfTurn, type Turn, type Uid } from "./model.ts";
 import type { Target } from "./place.ts";
 import { sentenceFrom } from "./placing.ts";
@@ -13,15 +21,6 @@ import { begin, pause, record, redo, type Timeline, undo } from "./timeline.ts";
 import { readContent } from "./wire.ts";
 
 export type Tab = "turns" | "task" | "problems" | "payload" | "history";
-
-export interface Conflict {
-  readonly merged: Merge;
-  readonly theirs: TaskDocument;
-  readonly number: number;
-  readonly author: string;
-  readonly message: string;
-  readonly choices: Choices;
-}
 
 interface Base {
   readonly number: number;
@@ -57,8 +56,6 @@ export class Editor {
   private drafts: Drafts;
   /** What the page around calls the task. */
   private title: string;
-  /** Takes away what was said of the last save that failed. */
-  private unsay: () => void = () => undefined;
 
   constructor(
     public handed: server.Handed,
@@ -260,14 +257,14 @@ export class Editor {
 
   async save(): Promise<void> {
     if (this.saving || this.readOnly || this.conflict) return;
-    this.unsay();
+    this.around.unsay("save");
     const fault = this.unsendable();
     if (fault) {
       this.notSaved(fault, fault.message);
       return;
     }
     if (!this.isNew && !this.isDirty) {
-      this.around.announce("Nothing has changed since the last save.", "ok");
+      this.around.announce("Nothing has changed since the last save.", "ok", "save");
       return;
     }
     this.saving = true;
@@ -287,7 +284,7 @@ export class Editor {
 
   private notSaved(target: Target, message: string): void {
     const sentence = sentenceFrom(target, message, this.turns);
-    this.unsay = this.around.announce(`Not saved. ${sentence}`, "danger");
+    this.around.announce(`Not saved. ${sentence}`, "danger", "save");
     this.reveal(target);
   }
 
@@ -302,7 +299,8 @@ export class Editor {
     if (key !== this.title) this.around.renamed(key, answer.addresses?.page);
     this.title = key;
     this.keep();
-    this.around.announce(same ? "Saved." : `Saved as revision ${answer.number}.`, "ok");
+    const words = same ? "Saved." : `Saved as revision ${answer.number}.`;
+    this.around.announce(words, "ok", "save");
     void this.preview();
   }
 
@@ -338,13 +336,13 @@ export class Editor {
   async saveChosen(): Promise<void> {
     if (!this.conflict) return;
     const { merged, choices, ...side } = this.conflict;
-    this.unsay();
     if (resolve(merged, choices) === null) {
       const words = "Choose for every turn that both of you changed.";
-      this.unsay = this.around.announce(words, "danger");
+      this.around.announce(words, "danger", "save");
       return;
     }
     this.conflict = null;
+    this.around.unsay("save");
     await this.saveMerged(merged, choices, side);
   }
 
@@ -365,14 +363,10 @@ export class Editor {
     const label = `Merge with revision ${side.number} by ${side.author}`;
     this.change(label, null, document);
     const turns = merged.taken === 1 ? "1 turn" : `${merged.taken} turns`;
-    this.around.announce(`Merged ${turns} of revision ${side.number} by ${side.author}.`, "ok");
+    const words = `Merged ${turns} of revision ${side.number} by ${side.author}.`;
+    this.around.announce(words, "ok", "merge");
     if (this.isDirty) await this.save();
     else this.keep();
-  }
-
-  unfold(uid: Uid): void {
-    this.unfolded.add(uid);
-    this.around.draw();
   }
 
   fold(uid: Uid, folded: boolean): void {

@@ -2,7 +2,7 @@
 
 import "./editor.css";
 import { render } from "lit/html.js";
-import { toast } from "../frame/toasts.ts";
+import { clearToasts, toast } from "../frame/toasts.ts";
 import { Drafts } from "./draft.ts";
 import { listenForDrags } from "./dragging.ts";
 import { Editor } from "./editor.ts";
@@ -11,13 +11,6 @@ import { listenForKeys } from "./keys.ts";
 import type { Target } from "./place.ts";
 import type { Handed } from "./server.ts";
 import { pageView } from "./view/page.ts";
-
-/** A toast that can be taken away again: what it said of a save ends with the next one. */
-function announce(text: string, tone: "ok" | "danger"): () => void {
-  toast(text, tone);
-  const shown = document.getElementById("toasts")?.lastElementChild;
-  return () => shown?.remove();
-}
 
 export function taskEditor(root: HTMLElement): void {
   const handed = JSON.parse(document.getElementById("task-editor-data")?.textContent ?? "");
@@ -34,7 +27,8 @@ export function taskEditor(root: HTMLElement): void {
       focusLater = undefined;
       if (target) focusOn(root, target);
     },
-    announce,
+    announce: toast,
+    unsay: clearToasts,
     drafts: (person, address) => new Drafts(person, address),
     now: () => Date.now(),
     later(name, milliseconds, run) {

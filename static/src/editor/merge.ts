@@ -54,6 +54,16 @@ export interface Choices {
   readonly fields: ReadonlyMap<Field, Side>;
 }
 
+/** A merge that waits for somebody to choose, and whose revision it is with. */
+export interface Conflict {
+  readonly merged: Merge;
+  readonly theirs: TaskDocument;
+  readonly number: number;
+  readonly author: string;
+  readonly message: string;
+  readonly choices: Choices;
+}
+
 export const NO_CHOICES: Choices = { turns: new Map(), fields: new Map() };
 
 export function merge(base: TaskDocument, mine: TaskDocument, theirs: TaskDocument): Merge {

@@ -5,8 +5,10 @@ import type { Target } from "./place.ts";
 export interface Surroundings {
   /** Draw the page again; with a target, put the focus there afterwards. */
   draw(focus?: Target): void;
-  /** Tell the person, also by voice; calling what is returned takes the words away again. */
-  announce(text: string, tone: "ok" | "danger"): () => void;
+  /** Tell the person, also by voice; the newest words about a thing take the place of the last. */
+  announce(text: string, tone: "ok" | "danger", about?: "save" | "merge"): void;
+  /** Take away what was said about it. */
+  unsay(about: "save" | "merge"): void;
   drafts(person: string, address: string): Drafts;
   now(): number;
   /** Run after a pause in which nothing else was asked for under the same name. */

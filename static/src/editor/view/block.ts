@@ -148,7 +148,7 @@ function reasoningBody(view: BlockView, block: ReasoningBlock): TemplateResult {
   const lines = linesOf(block.text);
   const folds = lines > FOLDED_LINES;
   const folded = folds && !editor.unfolded.has(block.uid);
-  return html`<div class="ed-reasoning ${folded ? "is-folded" : ""}" @focusin=${() => folded && editor.unfold(block.uid)}>
+  return html`<div class="ed-reasoning ${folded ? "is-folded" : ""}" @focusin=${() => folded && editor.fold(block.uid, false)}>
     <div class="block__label">${icon("brain")}Reasoning
       ${block.signature === null ? nothing : signature(editor, block)}
       ${

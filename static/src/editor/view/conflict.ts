@@ -1,8 +1,15 @@
 /** Both changed the same turn: mine, theirs and where both began, to choose from. */
 
 import { html, nothing, type TemplateResult } from "lit/html.js";
-import type { Conflict, Editor } from "../editor.ts";
-import { type Choice, type Clash, clashesOf, type FieldClash, type Side } from "../merge.ts";
+import type { Editor } from "../editor.ts";
+import {
+  type Choice,
+  type Clash,
+  type Conflict,
+  clashesOf,
+  type FieldClash,
+  type Side,
+} from "../merge.ts";
 import { indexOfTurn, type Turn } from "../model.ts";
 import { marked, turnText } from "./diff.ts";
 import { icon } from "./icon.ts";

@@ -15,6 +15,7 @@ describe("Words that differ", () => {
     ["one two", "three four", "[-one two-]{+three four+}"],
     ["It isn't here.", "It wasn't here.", "It [-isn't-]{+wasn't+} here."],
     ['{"a": 1, "b": 2}', '{"a": 3, "b": 2}', '{"a": [-1-]{+3+}, "b": 2}'],
+    ["a d", "b c d", "[-a-]{+b c+} d"],
     ["", "new", "{+new+}"],
     ["हिन्दी में", "हिन्दी से", "हिन्दी [-में-]{+से+}"],
   ])("%j to %j", (before, now, shown) => {

@@ -54,8 +54,12 @@ export function pieces(before: string, now: string): readonly Piece[] {
   let removed = "";
   let added = "";
   const close = (): void => {
-    if (removed) made.push({ change: "removed", text: removed });
-    if (added) made.push({ change: "added", text: added });
+    const end = /\s*$/.exec(removed)?.[0] ?? "";
+    const tail = added.endsWith(end) ? end : "";
+    const without = (text: string): string => text.slice(0, text.length - tail.length);
+    if (without(removed)) made.push({ change: "removed", text: without(removed) });
+    if (without(added)) made.push({ change: "added", text: without(added) });
+    if (tail) made.push({ change: "same", text: tail });
     removed = added = "";
   };
   const parts = diffArrays(tokens(before), tokens(now));
