@@ -153,6 +153,7 @@ def test_signing_in_needs_no_mouse(furnished: Stage, open_page: OpenPage) -> Non
     page = open_page("owner", "/projects/")
     page.context.clear_cookies()
     page.goto("/projects/alpha/runs/")
+    expect(page.get_by_role("textbox", name="Name or e-mail address")).to_be_focused()
     page.keyboard.type("author")
     page.keyboard.press("Tab")
     page.keyboard.type(PASSWORD)

@@ -54,7 +54,7 @@ def is_checkbox(field: BoundField) -> bool:
 
 @register.filter
 def dressed(field: BoundField) -> SafeString:
-    """The control of a form's field in the classes of components.css."""
+    """The control of a form's field in the classes of styles/components."""
     widget = field.field.widget
     match widget:
         case CheckboxInput() | RadioSelect() | CheckboxSelectMultiple():
