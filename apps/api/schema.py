@@ -64,20 +64,22 @@ def operation(
     *,
     tag: str,
     answer: Any = None,
-    status: int = 200,
+    status: int | tuple[int, ...] = 200,
     body: Any = None,
     query: type[Query] | None = None,
 ) -> Callable[[View], View]:
     """Describe one method of one address.
 
-    ``answer`` is a pydantic model, or a dict of media type to model or schema; None: no body.
+    ``answer`` is a pydantic model, or a dict of media type to model or schema; None: no body. It
+    comes with ``status``, or with one of several.
     ``body`` likewise. Every operation may also answer with a problem.
     """
     answers: dict[Any, Any] = {}
-    if isinstance(answer, dict):
-        answers |= {(status, media): shape for media, shape in answer.items()}
-    else:
-        answers[status] = answer
+    for each in status if isinstance(status, tuple) else (status,):
+        if isinstance(answer, dict):
+            answers |= {(each, media): shape for media, shape in answer.items()}
+        else:
+            answers[each] = answer
     answers["default", CONTENT_TYPE] = PROBLEM
 
     def described(method: View) -> View:

@@ -95,7 +95,7 @@ MATRIX: dict[tuple[str, str], Row] = {
     ("revisions", "GET"): Row(V),
     ("revisions", "POST"): Row(W, 201, {"base": 1, "content": NEW["content"]}),
     ("revision", "GET"): Row(V),
-    ("restore", "POST"): Row(W, 201, {"base": 1}),
+    ("restore", "POST"): Row(W, 200, {"base": 1}),
 }
 
 PERSONAL = {("me", "GET"), ("projects", "GET"), ("projects", "POST")}

@@ -95,8 +95,10 @@ def test_a_save_makes_a_revision_and_an_equal_one_does_not(shop: Caller, task: T
     assert saved.status == 201
     assert (saved.json["number"], saved.json["message"]) == (2, "why")
     again = shop.post(where, {"base": 2, "content": content})
-    assert again.status == 201
-    assert again.json["number"] == 2
+    assert again.status == 200
+    assert again.json == shop.get(where + "2/").json
+    archived = shop.post(where, {"base": 2, "content": content, "status": "archived"})
+    assert (archived.status, archived.json["number"]) == (200, 2)
     assert [each["number"] for each in shop.get(where).json["items"]] == [2, 1]
 
 
@@ -121,6 +123,7 @@ def test_a_revision_can_be_read_and_restored(shop: Caller, task: Task) -> None:
     assert restored.status == 201
     assert restored.json["number"] == 3
     assert restored.json["content"] == first["content"]
+    assert shop.post(where + "1/restore/", {"base": 3}).status == 200
     assert shop.get(where + "9/").status == 404
     assert shop.post(where + "9/restore/", {"base": 3}).status == 404
 

@@ -95,6 +95,11 @@ def _with_current(refusal: Conflict) -> Conflict:
     return Conflict(refusal.message, place=refusal.place, current=shown)
 
 
+def _saved(revision: "Revision", base: int) -> Response:
+    """201 for a revision that was made over ``base``, 200 if it is still ``base``."""
+    return Response(revision_detail(revision), status=200 if revision.number == base else 201)
+
+
 class TasksView(Resource):
     @operation(
         "list_tasks",
@@ -207,12 +212,12 @@ class RevisionsView(Resource):
         tag=REVISIONS,
         body=bodies.NewRevision,
         answer=bodies.RevisionDetail,
-        status=201,
+        status=(200, 201),
     )
     def post(self, request: Request, project: str, environment: str, task: int) -> Response:
         """If ``base`` is no longer current: 409, whose ``current`` is the revision that is.
 
-        Content equal to the current one makes no new revision; the answer is the current one.
+        Content equal to the current one makes no new revision: the answer is 200 with that one.
         """
         actor = actor_of(request)
         row = _task(actor, project, environment, task, Right.AUTHOR)
@@ -230,7 +235,7 @@ class RevisionsView(Resource):
             )
         except Conflict as refusal:
             raise _with_current(refusal) from None
-        return Response(revision_detail(saved), status=201)
+        return _saved(saved, body.base)
 
 
 class RevisionView(Resource):
@@ -256,12 +261,12 @@ class RestoreView(Resource):
         tag=REVISIONS,
         body=bodies.Restore,
         answer=bodies.RevisionDetail,
-        status=201,
+        status=(200, 201),
     )
     def post(
         self, request: Request, project: str, environment: str, task: int, number: int
     ) -> Response:
-        """As a new revision: the history only grows."""
+        """As a new revision: the history only grows. 200 if it is the current content already."""
         actor = actor_of(request)
         row = _task(actor, project, environment, task, Right.AUTHOR)
         body = read_body(request, bodies.Restore)
@@ -269,4 +274,4 @@ class RestoreView(Resource):
             saved = actions.restore_revision(actor=actor, task=row, number=number, base=body.base)
         except Conflict as refusal:
             raise _with_current(refusal) from None
-        return Response(revision_detail(saved), status=201)
+        return _saved(saved, body.base)
