@@ -6,6 +6,7 @@ They lie in a folder of the installation's state, for a day at most.
 import secrets
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -59,7 +60,9 @@ def discard(person: int, token: str) -> None:
 
 
 def _sweep() -> None:
+    """Remove what nobody has claimed for a day; another process may be sweeping too."""
     oldest = time.time() - KEPT_SECONDS
     for path in _folder().iterdir():
-        if path.stat().st_mtime < oldest:
-            path.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            if path.stat().st_mtime < oldest:
+                path.unlink()

@@ -1,7 +1,9 @@
 """Importing: the preview tells the truth, and nothing is kept before it is accepted."""
 
 import json
+import os
 import re
+import time
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from apps.accounts.errors import Gone
 from apps.accounts.models import AuditEntry
 from apps.studio import held_files
 from apps.tasks.models import Environment, Split, Task
@@ -226,15 +229,27 @@ def test_bytes_that_are_no_rows_are_refused_row_by_row(client: Client, content: 
     assert not Task.objects.exists()
 
 
-def test_held_files_are_forgotten_after_a_day(
-    cast: Cast, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_held_files_are_forgotten_after_a_day_when_the_next_one_comes(
+    cast: Cast, tmp_path: Path
 ) -> None:
-    old = held_files.hold(cast.author.pk, [b"old"])
-    with held_files.open_held(cast.author.pk, old) as file:
-        assert file.read() == b"old"
-    monkeypatch.setattr(held_files, "KEPT_SECONDS", -1)
-    held_files.hold(cast.author.pk, [b"new"])
-    assert len(list((tmp_path / "imports").iterdir())) == 1
+    old, young = (held_files.hold(cast.author.pk, [text]) for text in (b"old", b"young"))
+    for token, hours in ((old, 25), (young, 23)):
+        moment = time.time() - hours * 3600
+        os.utime(tmp_path / "imports" / f"{cast.author.pk}-{token}", (moment, moment))
+    held_files.hold(cast.owner.pk, [b"new"])
+    with held_files.open_held(cast.author.pk, young) as file:
+        assert file.read() == b"young"
+    with pytest.raises(Gone):
+        held_files.open_held(cast.author.pk, old)
+    assert len(list((tmp_path / "imports").iterdir())) == 2
+
+
+def test_a_held_file_that_another_process_has_just_removed_stops_no_import(
+    cast: Cast, tmp_path: Path
+) -> None:
+    held_files.hold(cast.author.pk, [b"first"])
+    (tmp_path / "imports" / "listed-and-gone").symlink_to(tmp_path / "nowhere")
+    assert held_files.hold(cast.author.pk, [b"second"])
 
 
 def test_an_annotator_imports_nothing(visit: Visitor, environment: Environment) -> None:
