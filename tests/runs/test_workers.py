@@ -176,7 +176,7 @@ def test_an_interrupted_command_cancels_the_run_that_a_worker_plays(
     folder = installation.folder
     waiting = installation.start(
         "sh", "-c", 'exec "$0" manage.py run_evaluation "$1" --project alpha --model model '
-        '--wait --json > "$2"', sys.executable, str(folder / "spec.yaml"),
+        '--concurrency 10 --wait --json > "$2"', sys.executable, str(folder / "spec.yaml"),
         str(folder / "out.json"),
     )  # fmt: skip
     second = "SELECT count(*) FROM runs_sample s JOIN runs_run r ON r.id = s.run_id"
