@@ -72,6 +72,7 @@ WRITE: dict[str, set[str]] = {
     "model_archive": ADMINS,
     "member_add": ADMINS,
     "member_change": ADMINS,
+    "member_remove": ADMINS,
     "key_new": ADMINS,
     "key_revoke": ADMINS,
 }
