@@ -47,7 +47,14 @@ class ConversionRefused(DialogueError):
 
 
 class ImportRefused(DialogueError):
-    pass
+    """A line of a file cannot become a task.
+
+    ``roles`` is the sequence of roles as far as it was read, ? for one that is not known.
+    """
+
+    def __init__(self, message: str, *, place: str = "", roles: str = "") -> None:
+        super().__init__(message, place=place)
+        self.roles = roles
 
 
 class SpecError(DialogueError):

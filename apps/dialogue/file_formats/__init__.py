@@ -4,18 +4,19 @@ A new format is one module here and one entry in ``FORMATS``, the most specific 
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any, BinaryIO, Final
+from typing import BinaryIO, Final
 
-from apps.dialogue.blocks.json_values import kind_of
-from apps.dialogue.errors import DialogueError, ImportRefused
+from apps.dialogue.errors import ImportRefused
+from apps.dialogue.file_containers import json_rows
 from apps.dialogue.file_formats import attribute_rows, canonical, mt_bench, openai_chat
 from apps.dialogue.file_formats.base import (
-    JsonRow,
+    Candidate,
+    Loss,
     Note,
     ReadRow,
     RowFormat,
     TaskContent,
-    json_rows,
+    read_rows,
 )
 
 FORMATS: Final[dict[str, RowFormat]] = {
@@ -46,35 +47,15 @@ def read_tasks(
     if format != AUTO and format not in FORMATS:
         known = ", ".join([AUTO, *FORMATS])
         raise ImportRefused(f"unknown format {format!r}; there are {known}", place="format")
-    forced = FORMATS.get(format)
-    return (_read_row(row, forced) for row in json_rows(stream, file_name))
-
-
-def _read_row(row: JsonRow, forced: RowFormat | None) -> ReadRow:
-    notes = list(row.notes)
-    if row.fault:
-        notes.append(Note("refused", "", row.fault, row.fault_code))
-        return ReadRow(row.line, None, None, tuple(notes))
-    if not isinstance(row.value, dict):
-        fault = f"a row must be an object, not {kind_of(row.value)}"
-        notes.append(Note("refused", "", fault, "bad_row"))
-        return ReadRow(row.line, None, None, tuple(notes))
-    found = forced or _recognised(row.value)
-    try:
-        task = found.read(row.value, notes)
-    except DialogueError as error:
-        notes.append(Note("refused", error.place, error.message))
-        return ReadRow(row.line, found.name, None, tuple(notes))
-    return ReadRow(row.line, found.name, task, tuple(notes))
-
-
-def _recognised(row: dict[str, Any]) -> RowFormat:
-    return next(each for each in FORMATS.values() if each.recognises(row))
+    forced = None if format == AUTO else format
+    return read_rows(json_rows(stream, file_name), FORMATS, forced)
 
 
 __all__ = [
     "AUTO",
     "FORMATS",
+    "Candidate",
+    "Loss",
     "Note",
     "ReadRow",
     "RowFormat",

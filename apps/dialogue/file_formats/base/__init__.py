@@ -1,25 +1,31 @@
 """What the file formats share; a format imports this and no other format."""
 
-from apps.dialogue.file_formats.base.json_rows import json_rows
-from apps.dialogue.file_formats.base.json_text import JsonRow
+from apps.dialogue.candidates import Candidate
+from apps.dialogue.file_containers import Note, NoteKind, Row
+from apps.dialogue.file_formats.base.chat_turns import read_turns
+from apps.dialogue.file_formats.base.reading import read_rows
 from apps.dialogue.file_formats.base.rows import (
-    Note,
-    NoteKind,
+    Loss,
     ReadRow,
     RowFormat,
     TaskContent,
     content_of,
     joined,
+    role_letters,
 )
 
 __all__ = [
-    "JsonRow",
+    "Candidate",
+    "Loss",
     "Note",
     "NoteKind",
     "ReadRow",
+    "Row",
     "RowFormat",
     "TaskContent",
     "content_of",
     "joined",
-    "json_rows",
+    "read_rows",
+    "read_turns",
+    "role_letters",
 ]

@@ -1,34 +1,22 @@
 """What one row of a file becomes, and the ledger of what happened to it on the way."""
 
-from collections.abc import Callable, Collection, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Literal
+from typing import Any
 
 from apps.dialogue.blocks.json_values import checked_attributes, kind_of, text_fault
+from apps.dialogue.candidates import Candidate
 from apps.dialogue.errors import ImportRefused
+from apps.dialogue.file_containers import Note, Row
 from apps.dialogue.message import Message
-
-NoteKind = Literal["kept", "converted", "invented", "dropped", "refused"]
 
 MOST_NAMED = 30
 """Attributes of a row that the ledger names; those of a row with more are counted."""
 
 KEY_COLUMNS = ("id", "key", "task_id", "question_id")
 """Where a row may carry the key of its task, the first one that is not null wins."""
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """One line of the ledger: what happened at a place of the row (empty: to the row).
-
-    ``code`` names the event for programs, like ``duplicate_keys``.
-    """
-
-    kind: NoteKind
-    place: str
-    message: str
-    code: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,30 +28,68 @@ class TaskContent:
     attributes: dict[str, Any]
     tools: list[Any] | None
     tags: tuple[str, ...]
+    candidates: tuple[Candidate, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ReadRow:
-    """A row as read: ``line`` counts from 1; a refused row has no task and a ``refused`` note."""
+    """A row as read: ``line`` counts from 1 in ``file``, the member of an archive (mostly empty).
+
+    A refused row has no task and a ``refused`` note. ``roles`` is the sequence of roles, a letter
+    each: s u a, t for a tool's result, ? for a role that was refused.
+    """
 
     line: int
     format: str | None
     task: TaskContent | None
     notes: tuple[Note, ...]
+    roles: str = ""
+    file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """What a format that is written cannot carry, and where (``messages[2].blocks[0]``)."""
+
+    place: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
 class RowFormat:
-    """A shape of rows people bring.
+    """A shape of rows people bring, and take where it has ``write``.
 
-    ``recognises`` answers from the keys alone. ``read`` returns the task and appends to the notes;
-    it raises a ``DialogueError`` for a row that cannot become a task.
+    ``recognises`` answers from the keys alone. ``read`` returns the task of a row and appends to
+    the notes; it raises a ``DialogueError`` for a row that cannot become a task.
+
+    ``expand`` makes of a row that holds several conversations one row each. Where a conversation is
+    spread over several rows, ``group`` names the conversation a row belongs to and ``join`` makes
+    rows of one conversation each of all the rows that have one name, in the order of the file.
+
+    ``write`` returns the rows of a task (a preference format has one for each pair) without what
+    the format cannot carry, and appends that to the losses.
     """
 
     name: str
     title: str
     recognises: Callable[[dict[str, Any]], bool]
     read: Callable[[dict[str, Any], list[Note]], TaskContent]
+    write: Callable[[TaskContent, list[Loss]], list[dict[str, Any]]] | None = None
+    expand: Callable[[Row], Iterable[Row]] | None = None
+    group: Callable[[dict[str, Any]], str] | None = None
+    join: Callable[[Sequence[Row]], Iterable[Row]] | None = None
+
+
+def role_letters(messages: Sequence[Message]) -> str:
+    """Return a letter for each turn: s u a, and t for each result of a tool."""
+    letters = ""
+    for message in messages:
+        if message.role != "user":
+            letters += message.role[0]
+            continue
+        said = "".join("t" if block.type == "tool_result" else "u" for block in message.blocks)
+        letters += re.sub("u+", "u", said) or "u"
+    return letters
 
 
 def content_of(

@@ -9,14 +9,14 @@ from dataclasses import replace
 from itertools import chain
 from typing import BinaryIO
 
-from apps.dialogue.file_formats.base.byte_stream import (
+from apps.dialogue.file_containers.byte_stream import (
     LONGEST_LINE,
     Unreadable,
     lines_of,
     pieces_of,
 )
-from apps.dialogue.file_formats.base.json_text import Decoder, JsonRow, documents, reason
-from apps.dialogue.file_formats.base.rows import Note
+from apps.dialogue.file_containers.json_text import Decoder, documents, reason
+from apps.dialogue.file_containers.rows import Note, Row
 
 _FOREIGN = (
     (b"version https://git-lfs", "a Git LFS pointer, not the file itself", "lfs_pointer"),
@@ -27,7 +27,7 @@ _FOREIGN = (
 _FOREIGN_NAMES = (".csv", ".tsv", ".txt", ".md", ".xlsx", ".yaml", ".yml")
 
 
-def json_rows(stream: BinaryIO | Iterable[bytes], file_name: str = "") -> Iterator[JsonRow]:
+def json_rows(stream: BinaryIO | Iterable[bytes], file_name: str = "") -> Iterator[Row]:
     """Read the rows of a stream; a file that is no JSON at all is one row with its fault."""
     notes: list[Note] = []
     line = 0
@@ -37,16 +37,16 @@ def json_rows(stream: BinaryIO | Iterable[bytes], file_name: str = "") -> Iterat
             yield replace(row, notes=(*notes, *row.notes)) if notes else row
             notes.clear()
     except Unreadable as error:
-        yield JsonRow(line + 1, fault=str(error), fault_code="bad_encoding", notes=tuple(notes))
+        yield Row(line + 1, fault=str(error), fault_code="bad_encoding", notes=tuple(notes))
         return
     if not line:
-        yield JsonRow(1, fault="the file is empty", fault_code="empty_file", notes=tuple(notes))
+        yield Row(1, fault="the file is empty", fault_code="empty_file", notes=tuple(notes))
 
 
-def _rows(pieces: Iterator[bytes], file_name: str) -> Iterator[JsonRow]:
+def _rows(pieces: Iterator[bytes], file_name: str) -> Iterator[Row]:
     pieces, start = _first_line(pieces)
     if foreign := _foreign(start, file_name):
-        yield JsonRow(1, fault=f"the file is {foreign[0]}", fault_code=foreign[1])
+        yield Row(1, fault=f"the file is {foreign[0]}", fault_code=foreign[1])
     elif start.startswith(b"["):
         yield from documents(pieces)
     elif _goes_on_below(start):
@@ -92,7 +92,7 @@ def _goes_on_below(start: bytes) -> bool:
     return False
 
 
-def _documents_or_lines(pieces: Iterator[bytes]) -> Iterator[JsonRow]:
+def _documents_or_lines(pieces: Iterator[bytes]) -> Iterator[Row]:
     """Read a value that goes on below its first line; if it is none, that line was just broken."""
     seen: list[bytes] = []
     rows = documents(_recorded(pieces, seen))
@@ -111,29 +111,29 @@ def _recorded(pieces: Iterator[bytes], seen: list[bytes]) -> Iterator[bytes]:
         yield piece
 
 
-def _lines(pieces: Iterator[bytes]) -> Iterator[JsonRow]:
+def _lines(pieces: Iterator[bytes]) -> Iterator[Row]:
     decoder = Decoder()
     for number, raw in enumerate(lines_of(pieces), start=1):
         if raw is None:
             fault = f"the line is longer than {LONGEST_LINE >> 20} MiB"
-            yield JsonRow(number, fault=fault, fault_code="too_long")
+            yield Row(number, fault=fault, fault_code="too_long")
         elif stripped := raw.strip():
             yield _line(decoder, number, stripped)
 
 
-def _line(decoder: Decoder, number: int, raw: bytes) -> JsonRow:
+def _line(decoder: Decoder, number: int, raw: bytes) -> Row:
     try:
         text = raw.decode()
         value, end = decoder.decode(text)
     except UnicodeDecodeError as error:
         fault = f"the line is not UTF-8 at its byte {error.start + 1}"
-        return JsonRow(number, fault=fault, fault_code="bad_encoding")
+        return Row(number, fault=fault, fault_code="bad_encoding")
     except (ValueError, RecursionError) as error:
         fault = f"the line {reason(error)}"
         if isinstance(error, json.JSONDecodeError):
             fault += f" (character {error.pos + 1})"
-        return JsonRow(number, fault=fault, fault_code="bad_json")
+        return Row(number, fault=fault, fault_code="bad_json")
     if end < len(text):
         fault = f"the line is not JSON: more follows after the value (character {end + 1})"
-        return JsonRow(number, fault=fault, fault_code="bad_json")
+        return Row(number, fault=fault, fault_code="bad_json")
     return decoder.row(number, value)

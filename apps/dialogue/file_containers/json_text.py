@@ -4,24 +4,12 @@ import codecs
 import json
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
-from apps.dialogue.file_formats.base.byte_stream import LONGEST_LINE, PIECE, Unreadable
-from apps.dialogue.file_formats.base.rows import Note
+from apps.dialogue.file_containers.byte_stream import LONGEST_LINE, PIECE, Unreadable
+from apps.dialogue.file_containers.rows import Note, Row
 
 _SPACES = " \t\r\n"
-
-
-@dataclass(frozen=True, slots=True)
-class JsonRow:
-    """A value and the line it begins on (from 1), or the fault that stands in its place."""
-
-    line: int
-    value: Any = None
-    fault: str = ""
-    fault_code: str = ""
-    notes: tuple[Note, ...] = ()
 
 
 class Decoder:
@@ -36,11 +24,11 @@ class Decoder:
         self._twice.clear()
         return self._json.raw_decode(text, start)
 
-    def row(self, line: int, value: object) -> JsonRow:
+    def row(self, line: int, value: object) -> Row:
         """Return the value just decoded as a row with its notes."""
         said = "the key {!r} is written twice: the last one counts"
         notes = [Note("dropped", "", said.format(key), "duplicate_keys") for key in self._twice]
-        return JsonRow(line, value, notes=tuple(notes))
+        return Row(line, value, notes=tuple(notes))
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         built = dict(pairs)
@@ -61,7 +49,7 @@ def reason(error: ValueError | RecursionError) -> str:
             return "holds an integer of more than 4300 digits"
 
 
-def documents(pieces: Iterator[bytes]) -> Iterator[JsonRow]:
+def documents(pieces: Iterator[bytes]) -> Iterator[Row]:
     """Read values one after another; an array at the top stands for its elements.
 
     The first fault ends it: where a broken value ends cannot be told. Raises ``Unreadable``.
@@ -82,7 +70,7 @@ def documents(pieces: Iterator[bytes]) -> Iterator[JsonRow]:
             if row.fault:
                 return
     if in_array:
-        yield JsonRow(text.line, fault="the array has no end", fault_code="bad_json")
+        yield Row(text.line, fault="the array has no end", fault_code="bad_json")
 
 
 class _StreamedText:
@@ -109,7 +97,7 @@ class _StreamedText:
     def step(self) -> None:
         self._go_to(self._at + 1)
 
-    def value(self, decoder: Decoder) -> JsonRow:
+    def value(self, decoder: Decoder) -> Row:
         """Read the value that begins here, or the fault where it is none."""
         self._text, self._at = self._text[self._at :], 0
         while True:
@@ -122,7 +110,7 @@ class _StreamedText:
                 if isinstance(error, json.JSONDecodeError):
                     where = self.line + error.lineno - 1
                     fault += f" (line {where}, character {error.colno})"
-                return JsonRow(self.line, fault=fault, fault_code="bad_json")
+                return Row(self.line, fault=fault, fault_code="bad_json")
             if end == len(self._text) and self._text[end - 1] not in ']}"' and self._more():
                 continue  # a number may go on
             row = decoder.row(self.line, value)

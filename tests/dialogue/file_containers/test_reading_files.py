@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from apps.dialogue.errors import ImportRefused
 from apps.dialogue.file_formats import FORMATS, ReadRow, read_tasks
-from apps.dialogue.file_formats.base import byte_stream
+from apps.dialogue.file_containers import byte_stream
 
 CHAT = {"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]}
 GOOD = json.dumps(CHAT).encode()

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import BinaryIO
 
-from apps.dialogue.file_formats.base.rows import Note
+from apps.dialogue.file_containers.rows import Note
 
 PIECE = 1 << 16
 LONGEST_LINE = 64 << 20
