@@ -49,12 +49,14 @@ class ConversionRefused(DialogueError):
 class ImportRefused(DialogueError):
     """A line of a file cannot become a task.
 
-    ``roles`` is the sequence of roles as far as it was read, ? for one that is not known.
+    ``roles`` is the sequence of roles as far as it was read, ? for one that is not known;
+    ``code`` names the fault for programs, like ``unknown_role``.
     """
 
-    def __init__(self, message: str, *, place: str = "", roles: str = "") -> None:
+    def __init__(self, message: str, *, place: str = "", roles: str = "", code: str = "") -> None:
         super().__init__(message, place=place)
         self.roles = roles
+        self.code = code
 
 
 class SpecError(DialogueError):

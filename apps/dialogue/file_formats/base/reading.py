@@ -30,8 +30,9 @@ def _read_row(row: Row, formats: Mapping[str, RowFormat], forced: str | None) ->
     try:
         task = found.read(row.value, notes)
     except DialogueError as error:
-        notes.append(Note("refused", error.place, error.message))
-        roles = error.roles if isinstance(error, ImportRefused) else ""
+        known = error if isinstance(error, ImportRefused) else None
+        roles, code = (known.roles, known.code) if known else ("", "")
+        notes.append(Note("refused", error.place, error.message, code))
         return ReadRow(row.line, found.name, None, tuple(notes), roles, row.file)
     letters = role_letters(task.messages)
     return ReadRow(row.line, found.name, task, tuple(notes), letters, row.file)

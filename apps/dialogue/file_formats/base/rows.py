@@ -105,7 +105,9 @@ def content_of(
     ``ImportRefused`` or ``InvalidAttributes``.
     """
     if not messages:
-        raise ImportRefused("the conversation is empty", place=next(iter(used), ""))
+        raise ImportRefused(
+            "the conversation is empty", place=next(iter(used), ""), code="empty_conversation"
+        )
     key = _key(row, notes)
     tools = _tools(row, notes)
     tags = _tags(row)
