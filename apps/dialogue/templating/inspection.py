@@ -43,6 +43,25 @@ def needs(template: nodes.Template) -> tuple[Need, ...]:
     return tuple(need for need in found if need.root not in assigned)
 
 
+def lookups(template: nodes.Template) -> frozenset[tuple[str, str]]:
+    """Collect every ``name.key``, ``name["key"]`` and ``name.get("key")``, reached or not."""
+    found = set()
+    for node in template.find_all((nodes.Getattr, nodes.Getitem, nodes.Call)):
+        match node:
+            case nodes.Call(
+                node=nodes.Getattr(node=nodes.Name(name=name), attr="get"),
+                args=[nodes.Const(value=str() as key), *_],
+            ):
+                found.add((name, key))
+            case nodes.Getitem(node=nodes.Name(name=name), arg=nodes.Const(value=str() as key)):
+                found.add((name, key))
+            case nodes.Getattr(node=nodes.Name(name=name), attr=key):
+                found.add((name, key))
+            case _:
+                pass
+    return frozenset(found)
+
+
 def first_missing(need: Need, context: Mapping[str, Any]) -> Missing | None:
     """Follow a need through the data as far as it holds objects and lists."""
     value = context[need.root]

@@ -1,27 +1,31 @@
-"""Compiling and rendering one template."""
+"""Compiling and running a template, which gives a text, or an expression, which gives a value."""
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, Final, NoReturn
 
 import jinja2
 from jinja2 import nodes
 from jinja2.meta import find_undeclared_variables
+from jinja2.parser import Parser
+from jinja2.runtime import Undefined
 from jinja2.utils import missing
 from jinja2.visitor import NodeTransformer
 
-from apps.dialogue.blocks.json_values import NotJson, json_object
+from apps.dialogue.blocks.json_values import NotJson, json_copy, json_object
 from apps.dialogue.errors import TemplateError
 from apps.dialogue.templating.environment import DialogueEnvironment, describe_missing
 from apps.dialogue.templating.filters import DENIED_FILTERS
-from apps.dialogue.templating.inspection import Missing, Need, first_missing, needs
+from apps.dialogue.templating.inspection import Missing, Need, first_missing, lookups, needs
 from apps.dialogue.templating.limits import (
     MOST_OUTPUT_CHARACTERS,
     MOST_TEMPLATE_CHARACTERS,
     TURN_WORK,
     LimitPassed,
     rendering,
+    spend,
 )
 
 _ENVIRONMENT: Final = DialogueEnvironment()
@@ -30,10 +34,11 @@ _ENVIRONMENT: Final = DialogueEnvironment()
 class Template:
     """A compiled template. It is safe to share between threads and tasks.
 
-    ``names`` are the variables it uses; ``needs`` what it reads whatever happens.
+    ``names`` are the variables it uses; ``lookups`` what it reads of them by name (variable, key);
+    ``needs`` what it reads whatever happens.
     """
 
-    __slots__ = ("_compiled", "_constant", "names", "needs", "source")
+    __slots__ = ("_compiled", "_constant", "lookups", "names", "needs", "source")
 
     def __init__(
         self,
@@ -41,10 +46,12 @@ class Template:
         compiled: jinja2.Template,
         names: frozenset[str],
         needed: tuple[Need, ...],
+        looked_up: frozenset[tuple[str, str]],
         constant: str | None,
     ) -> None:
         self.source = source
         self.names = names
+        self.lookups = looked_up
         self.needs = needed
         self._compiled = compiled
         self._constant = constant
@@ -56,15 +63,8 @@ class Template:
         """
         if self._constant is not None:
             return self._constant
-        with rendering(context):
-            try:
-                return "".join(self._pieces(context))
-            except LimitPassed as error:
-                raise TemplateError(str(error)) from None
-            except RecursionError:
-                raise TemplateError("the template calls itself too deeply") from None
-            except Exception as error:  # noqa: BLE001 - a template may raise whatever Python raises
-                _raise_for(error)
+        with rendering(context), _named_errors():
+            return "".join(self._pieces(context))
 
     def check(self, context: Mapping[str, Any], *, later: Iterable[str] = ()) -> None:
         """Raise ``TemplateError`` if something that every rendering reads will be missing.
@@ -92,6 +92,71 @@ class Template:
             yield piece
 
 
+class Expression:
+    """A compiled expression, like ``turns | map(attribute="text") | list``; safe to share.
+
+    ``names`` are the variables it uses, ``lookups`` what it reads of them by name (variable, key).
+    """
+
+    __slots__ = ("_compiled", "lookups", "names", "source")
+
+    def __init__(
+        self,
+        source: str,
+        compiled: jinja2.Template,
+        names: frozenset[str],
+        looked_up: frozenset[tuple[str, str]],
+    ) -> None:
+        self.source = source
+        self.names = names
+        self.lookups = looked_up
+        self._compiled = compiled
+
+    def evaluate(self, context: Mapping[str, Any]) -> Any:
+        """Return the value, a fresh copy, with a context of plain data (see ``plain_data``).
+
+        Raises ``TemplateError`` naming what is missing, wrong or too large.
+        """
+        with rendering(context), _named_errors():
+            seen = self._compiled.new_context(dict(context))
+            for _ in self._compiled.root_render_func(seen):
+                pass
+            return json_copy(_listed(seen.vars[_VALUE]))
+
+
+_VALUE: Final = "value_of_the_expression"
+
+
+def _listed(value: Any) -> Any:
+    """Let what a filter gives piece by piece become a list."""
+    if isinstance(value, Undefined):
+        str(value)  # raises, naming what is missing
+    if isinstance(value, str | dict | list | tuple) or not isinstance(value, Iterable):
+        return value
+    pieces = []
+    for each in value:
+        spend(1)
+        pieces.append(each)
+    return pieces
+
+
+@contextmanager
+def _named_errors() -> Iterator[None]:
+    """Turn whatever a template raises into a ``TemplateError``."""
+    try:
+        yield
+    except LimitPassed as error:
+        raise TemplateError(str(error)) from None
+    except RecursionError:
+        raise TemplateError("the template calls itself too deeply") from None
+    except NotJson as error:
+        raise TemplateError(
+            f"the value {error.path}{' ' if error.path else ''}{error.message}"
+        ) from None
+    except Exception as error:  # noqa: BLE001 - a template may raise whatever Python raises
+        _raise_for(error)
+
+
 def _raise_for(error: Exception) -> NoReturn:
     message = str(error) or type(error).__name__
     if not isinstance(error, jinja2.TemplateError):
@@ -117,27 +182,54 @@ def render(text: str, context: Mapping[str, Any]) -> str:
 @lru_cache(maxsize=1024)
 def compile_template(source: str) -> Template:
     """Compile a template once; raises ``TemplateError`` naming the line of a mistake."""
+    with _compiling(source):
+        parsed = _ENVIRONMENT.parse(source)
+        needed, constant, looked_up = needs(parsed), _constant_text(parsed), lookups(parsed)
+        compiled, names = _compiled(parsed)
+    return Template(source, compiled, names, needed, looked_up, constant)
+
+
+@lru_cache(maxsize=1024)
+def compile_expression(source: str) -> Expression:
+    """Compile an expression once; raises ``TemplateError`` naming the line of a mistake."""
+    with _compiling(source):
+        parser = Parser(_ENVIRONMENT, source, state="variable")
+        expression = parser.parse_expression()
+        if not parser.stream.eos:
+            raise jinja2.TemplateSyntaxError(
+                "an expression ends here, and something follows it", parser.stream.current.lineno
+            )
+        result = nodes.Assign(nodes.Name(_VALUE, "store", lineno=1), expression, lineno=1)
+        parsed = nodes.Template([result], lineno=1)
+        parsed.set_environment(_ENVIRONMENT)
+        looked_up = lookups(parsed)
+        compiled, names = _compiled(parsed)
+    return Expression(source, compiled, names, looked_up)
+
+
+@contextmanager
+def _compiling(source: str) -> Iterator[None]:
+    """Check the length of a source, and turn what Jinja says of it into a ``TemplateError``."""
     if len(source) > MOST_TEMPLATE_CHARACTERS:
         raise TemplateError(f"a template has at most {MOST_TEMPLATE_CHARACTERS} characters")
     try:
-        parsed = _parsed(source)
-        needed, constant = needs(parsed), _constant_text(parsed)
-        woven = _Weaver().visit(parsed)
-        names = frozenset(find_undeclared_variables(woven)) - set(_ENVIRONMENT.globals)
-        code = _ENVIRONMENT.compile(woven, "template", "template")
+        with warnings.catch_warnings():
+            # Jinja reads '\d' as Python does, which warns of it and takes it as it stands.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            yield
     except jinja2.TemplateSyntaxError as error:
         raise TemplateError(f"line {error.lineno}: {error.message}") from None
     except RecursionError:
         raise TemplateError("the template is nested too deeply") from None
-    compiled = jinja2.Template.from_code(_ENVIRONMENT, code, dict(_ENVIRONMENT.globals))
-    return Template(source, compiled, names, needed, constant)
 
 
-def _parsed(source: str) -> nodes.Template:
-    with warnings.catch_warnings():
-        # Jinja reads '\d' as Python does, which warns of it and takes it as it stands.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        return _ENVIRONMENT.parse(source)
+def _compiled(parsed: nodes.Template) -> tuple[jinja2.Template, frozenset[str]]:
+    """Weave and compile what was parsed; returns it and the variables it uses."""
+    woven = _Weaver().visit(parsed)
+    names = frozenset(find_undeclared_variables(woven)) - set(_ENVIRONMENT.globals)
+    code = _ENVIRONMENT.compile(woven, "template", "template")
+    made = jinja2.Template.from_code(_ENVIRONMENT, code, dict(_ENVIRONMENT.globals))
+    return made, names
 
 
 def _constant_text(parsed: nodes.Template) -> str | None:
