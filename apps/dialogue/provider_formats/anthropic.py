@@ -18,6 +18,7 @@ from apps.dialogue.provider_formats.base import (
     Answer,
     LeadBlock,
     ProviderFormat,
+    Refuse,
     Turn,
     check_tool_names,
     clean_ids,
@@ -26,6 +27,7 @@ from apps.dialogue.provider_formats.base import (
     leftovers,
     read_list,
     read_object,
+    refuse_at_once,
 )
 
 TOOL_ID = re.compile(r"[a-zA-Z0-9_-]+")
@@ -50,13 +52,13 @@ _PART_KEYS: dict[str, dict[str, str]] = {
 """The content types we read: the keys of each, and the keys of our block they become."""
 
 
-def write_anthropic(messages: Sequence[Message]) -> dict[str, Any]:
+def write_anthropic(messages: Sequence[Message], refuse: Refuse = refuse_at_once) -> dict[str, Any]:
     """Return ``{"system": text or None, "messages": [...]}`` of a Messages request.
 
-    Raises ``ConversionRefused`` for late system messages, media types that do not exist there,
-    illegal tool names and messages of which nothing is left.
+    Refuses late system messages, media types that do not exist there, illegal tool names and
+    messages of which nothing is left.
     """
-    turns = lay_out(messages, "anthropic")
+    turns = lay_out(messages, "anthropic", refuse)
     check_tool_names(turns, TOOL_NAME)
     clean_ids(turns, TOOL_ID)
     system, spoken = leading_system(turns)
@@ -69,7 +71,7 @@ def write_anthropic(messages: Sequence[Message]) -> dict[str, Any]:
         if content:
             written.append({"role": turn.role, "content": content})
         elif not turn.gave_answers:
-            raise turn.refusal("takes no message without visible content")
+            turn.refuse(turn.refusal("takes no message without visible content"))
     return {"system": system, "messages": written}
 
 
@@ -132,7 +134,7 @@ def _part(turn: Turn, block: LeadBlock) -> dict[str, Any]:
         case TextBlock():
             return {"type": "text", "text": block.text}
         case ImageBlock():
-            return _image(block, turn.place(block))
+            return _image(turn, block, turn.place(block))
         case ReasoningBlock():
             return _thinking(turn, block)
         case ToolCallBlock():
@@ -150,11 +152,10 @@ def _thinking(turn: Turn, block: ReasoningBlock) -> dict[str, Any]:
     redacted = block.detail.get("redacted_data") if block.detail else None
     if redacted is not None:
         if not isinstance(redacted, str):
-            raise turn.refusal("wants a text in detail.redacted_data", block)
+            turn.refuse(turn.refusal("wants a text in detail.redacted_data", block))
         if block.text:
-            raise turn.refusal(
-                "cannot carry redacted reasoning (detail.redacted_data) with text", block
-            )
+            fault = "cannot carry redacted reasoning (detail.redacted_data) with text"
+            turn.refuse(turn.refusal(fault, block))
         return {"type": "redacted_thinking", "data": redacted}
     thinking = {"type": "thinking", "thinking": block.text}
     if block.signature:
@@ -162,13 +163,12 @@ def _thinking(turn: Turn, block: ReasoningBlock) -> dict[str, Any]:
     return thinking
 
 
-def _image(block: ImageBlock, place: str) -> dict[str, Any]:
+def _image(turn: Turn, block: ImageBlock, place: str) -> dict[str, Any]:
     media_type = MEDIA_TYPES.get(block.mimeType.lower())
     if media_type is None:
         known = ", ".join(sorted(set(MEDIA_TYPES.values())))
-        raise ConversionRefused(
-            f"anthropic takes images of the types {known}, not {block.mimeType!r}", place=place
-        )
+        fault = f"anthropic takes images of the types {known}, not {block.mimeType!r}"
+        turn.refuse(ConversionRefused(fault, place=place))
     source = {"type": "base64", "media_type": media_type, "data": block.data}
     return {"type": "image", "source": source}
 
@@ -177,7 +177,7 @@ def _tool_result(turn: Turn, answer: Answer) -> dict[str, Any]:
     content: list[dict[str, Any]] = []
     for block in answer.result.blocks:
         if isinstance(block, ImageBlock):
-            content.append(_image(block, answer.place))
+            content.append(_image(turn, block, answer.place))
         elif block.text:
             content.append({"type": "text", "text": block.text})
     written: dict[str, Any] = {

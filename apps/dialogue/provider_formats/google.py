@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from apps.dialogue.blocks import (
@@ -16,39 +16,36 @@ from apps.dialogue.blocks.json_values import json_copy
 from apps.dialogue.errors import ImportRefused
 from apps.dialogue.message import Message, make_message, parse_block
 from apps.dialogue.provider_formats.base import (
-    LeadBlock,
     ProviderFormat,
+    Refuse,
     Turn,
     lay_out,
     leading_system,
     leftovers,
     read_list,
     read_object,
+    refuse_at_once,
 )
 
 
-def write_google(messages: Sequence[Message]) -> dict[str, Any]:
+def write_google(messages: Sequence[Message], refuse: Refuse = refuse_at_once) -> dict[str, Any]:
     """Return ``{"system_instruction": text or None, "contents": [...]}``.
 
     Google pairs results with calls by name and position, so they go out in the order of the calls.
-    Raises ``ConversionRefused`` for reasoning, late system messages, images in results and
-    messages of which nothing is left.
+    Refuses reasoning, late system messages, images in results and messages of which nothing is
+    left.
     """
-    turns = lay_out(messages, "google")
+    turns = lay_out(messages, "google", refuse)
     system, spoken = leading_system(turns)
     contents: list[dict[str, Any]] = []
     for turn in spoken:
-        parts = _responses(turn) + [
-            _part(turn, block)
-            for block in turn.blocks
-            if not (isinstance(block, TextBlock) and not block.text)
-        ]
+        parts = [*_responses(turn), *_parts(turn)]
         if parts:
             contents.append(
                 {"role": "model" if turn.role == "assistant" else "user", "parts": parts}
             )
         elif not turn.gave_answers:
-            raise turn.refusal("takes no message without visible content")
+            turn.refuse(turn.refusal("takes no message without visible content"))
     return {"system_instruction": system, "contents": contents}
 
 
@@ -82,24 +79,27 @@ def _responses(turn: Turn) -> list[dict[str, Any]]:
     answers = {answer.result.tool_call_id: answer for answer in turn.answers}
     parts: list[dict[str, Any]] = []
     for call in turn.asked.calls:
-        answer = answers[call.id]
-        response = {"error" if answer.result.is_error else "output": answer.text("google")}
-        parts.append({"function_response": {"name": call.name, "response": response}})
+        # A call without its answer was refused when the turns were laid out.
+        if answer := answers.get(call.id):
+            response = {"error" if answer.result.is_error else "output": answer.text(turn)}
+            parts.append({"function_response": {"name": call.name, "response": response}})
     return parts
 
 
-def _part(turn: Turn, block: LeadBlock) -> dict[str, Any]:
-    match block:
-        case TextBlock():
-            return {"text": block.text}
-        case ImageBlock():
-            return {"inline_data": {"mime_type": block.mimeType, "data": block.data}}
-        case ReasoningBlock():
-            raise turn.refusal("has no form for reasoning in the input", block)
-        case ToolCallBlock():
-            return {"function_call": {"name": block.name, "args": json_copy(block.input)}}
-        case _:
-            raise turn.untaught(block)
+def _parts(turn: Turn) -> Iterator[dict[str, Any]]:
+    for block in turn.blocks:
+        match block:
+            case TextBlock():
+                if block.text:
+                    yield {"text": block.text}
+            case ImageBlock():
+                yield {"inline_data": {"mime_type": block.mimeType, "data": block.data}}
+            case ReasoningBlock():
+                turn.refuse(turn.refusal("has no form for reasoning in the input", block))
+            case ToolCallBlock():
+                yield {"function_call": {"name": block.name, "args": json_copy(block.input)}}
+            case _:
+                raise turn.untaught(block)
 
 
 class _Calls:

@@ -4,12 +4,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from apps.dialogue.message import Message
-from apps.dialogue.provider_formats.base import ProviderFormat, read_chat, write_chat
+from apps.dialogue.provider_formats.base import (
+    ProviderFormat,
+    Refuse,
+    read_chat,
+    refuse_at_once,
+    write_chat,
+)
 
 
-def write_openai(messages: Sequence[Message]) -> list[dict[str, Any]]:
+def write_openai(
+    messages: Sequence[Message], refuse: Refuse = refuse_at_once
+) -> list[dict[str, Any]]:
     """Return the ``messages`` of a Chat Completions request; see ``write_chat``."""
-    return write_chat(messages, "openai")
+    return write_chat(messages, "openai", refuse)
 
 
 FORMAT = ProviderFormat("openai", "OpenAI Chat Completions", write_openai, read_chat)

@@ -20,6 +20,7 @@ from apps.dialogue.provider_formats.base import (
     Answer,
     LeadBlock,
     ProviderFormat,
+    Refuse,
     Turn,
     check_tool_names,
     image_url,
@@ -30,6 +31,7 @@ from apps.dialogue.provider_formats.base import (
     read_data_url,
     read_list,
     read_object,
+    refuse_at_once,
     refuse_redacted,
     shorten_ids,
 )
@@ -45,13 +47,13 @@ _ROLES: dict[str, Literal["system", "user", "assistant"]] = {
 
 
 # ------------------------------------------------------------------------------------- writing
-def write_responses(messages: Sequence[Message]) -> list[Item]:
+def write_responses(messages: Sequence[Message], refuse: Refuse = refuse_at_once) -> list[Item]:
     """Return the input items of a Responses request; every item and part carries its ``type``.
 
-    Raises ``ConversionRefused`` for images outside user messages and results, redacted reasoning
-    and tool names the provider does not take.
+    Refuses images outside user messages and results, redacted reasoning and tool names the
+    provider does not take.
     """
-    turns = lay_out(messages, "responses")
+    turns = lay_out(messages, "responses", refuse)
     check_tool_names(turns, OPENAI_TOOL_NAME)
     shorten_ids(turns, OPENAI_LONGEST_ID)
     items: list[Item] = []

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from apps.dialogue.message import Message
 from apps.dialogue.provider_formats.base.chat_reading import read_chat
@@ -20,6 +20,7 @@ from apps.dialogue.provider_formats.base.reading import (
     read_list,
     read_object,
 )
+from apps.dialogue.provider_formats.base.refusing import Refuse, refuse_at_once
 from apps.dialogue.provider_formats.base.turns import (
     ERROR_MARKER,
     Answer,
@@ -34,17 +35,23 @@ from apps.dialogue.provider_formats.base.turns import (
 )
 
 
+class Writer(Protocol):
+    """Writes a conversation, and hands ``refuse`` what the format cannot carry: it raises."""
+
+    def __call__(self, messages: Sequence[Message], refuse: Refuse = ..., /) -> Any: ...
+
+
 @dataclass(frozen=True, slots=True)
 class ProviderFormat:
     """A provider's shape of a conversation, in both directions.
 
-    ``write`` raises ``ConversionRefused`` or ``PairingError`` for what the format cannot carry;
+    ``write`` refuses what the format cannot carry with ``ConversionRefused`` or ``PairingError``;
     ``read`` raises ``ImportRefused`` or ``InvalidMessage``. Neither drops or guesses anything.
     """
 
     name: str
     title: str
-    write: Callable[[Sequence[Message]], Any]
+    write: Writer
     read: Callable[[object], tuple[Message, ...]]
 
 
@@ -55,6 +62,7 @@ __all__ = [
     "Answer",
     "LeadBlock",
     "ProviderFormat",
+    "Refuse",
     "Turn",
     "check_tool_names",
     "clean_ids",
@@ -68,6 +76,7 @@ __all__ = [
     "read_data_url",
     "read_list",
     "read_object",
+    "refuse_at_once",
     "refuse_redacted",
     "shorten_ids",
     "write_chat",

@@ -7,6 +7,7 @@ from typing import Any
 
 from apps.dialogue.blocks import ImageBlock, ReasoningBlock, TextBlock, ToolCallBlock
 from apps.dialogue.message import Message
+from apps.dialogue.provider_formats.base.refusing import Refuse, refuse_at_once
 from apps.dialogue.provider_formats.base.turns import (
     LeadBlock,
     Turn,
@@ -20,13 +21,15 @@ OPENAI_TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 OPENAI_LONGEST_ID = 64
 
 
-def write_chat(messages: Sequence[Message], format_name: str) -> list[dict[str, Any]]:
+def write_chat(
+    messages: Sequence[Message], format_name: str, refuse: Refuse = refuse_at_once
+) -> list[dict[str, Any]]:
     """Return the ``messages`` of a Chat Completions request.
 
-    Raises ``ConversionRefused`` for images outside user messages, redacted reasoning and tool names
-    the provider does not take.
+    Refuses images outside user messages, redacted reasoning and tool names the provider does not
+    take.
     """
-    turns = lay_out(messages, format_name)
+    turns = lay_out(messages, format_name, refuse)
     check_tool_names(turns, OPENAI_TOOL_NAME)
     shorten_ids(turns, OPENAI_LONGEST_ID)
     written: list[dict[str, Any]] = []
@@ -43,16 +46,16 @@ def write_chat(messages: Sequence[Message], format_name: str) -> list[dict[str, 
 def image_url(turn: Turn, block: ImageBlock) -> str:
     """Return an image of a user message as a data URL; refuses any other (rule O4)."""
     if turn.role != "user":
-        raise turn.refusal(
-            f"takes images in user messages only, not in a {turn.role} message", block
-        )
+        fault = f"takes images in user messages only, not in a {turn.role} message"
+        turn.refuse(turn.refusal(fault, block))
     return f"data:{block.mimeType};base64,{block.data}"
 
 
 def refuse_redacted(turn: Turn, block: ReasoningBlock) -> None:
     """Refuse reasoning that only Anthropic can read back (rule A4)."""
     if block.detail and block.detail.get("redacted_data") is not None:
-        raise turn.refusal("cannot carry redacted reasoning (detail.redacted_data)", block)
+        fault = "cannot carry redacted reasoning (detail.redacted_data)"
+        turn.refuse(turn.refusal(fault, block))
 
 
 def _tool_messages(turn: Turn) -> Iterator[dict[str, Any]]:
@@ -60,7 +63,7 @@ def _tool_messages(turn: Turn) -> Iterator[dict[str, Any]]:
         yield {
             "role": "tool",
             "tool_call_id": turn.answered_id(answer),
-            "content": marked_text(answer, answer.text(turn.format_name)),
+            "content": marked_text(answer, answer.text(turn)),
         }
 
 

@@ -16,9 +16,10 @@ from apps.dialogue.blocks import (
     ToolCallBlock,
     ToolResultBlock,
 )
-from apps.dialogue.errors import ConversionRefused
+from apps.dialogue.errors import ConversionRefused, PairingError
 from apps.dialogue.message import Message
-from apps.dialogue.pairing import check_pairing
+from apps.dialogue.pairing import pairing_problems
+from apps.dialogue.provider_formats.base.refusing import Refuse, refuse_at_once
 
 ERROR_MARKER = "[tool_result (error)]"
 """Stands first in the result of a failed call where a format has no field for it (rule O6)."""
@@ -37,17 +38,15 @@ class Answer:
     result: ToolResultBlock
     place: str
 
-    def text(self, format_name: str) -> str:
+    def text(self, turn: "Turn") -> str:
         """Return the texts of the result joined by a line feed; refuses images, by name."""
-        texts: list[str] = []
-        for block in self.result.blocks:
-            if isinstance(block, ImageBlock):
-                raise ConversionRefused(
-                    f"{format_name} cannot carry an image in a tool result, "
-                    "which is text only there",
-                    place=self.place,
-                )
-            texts.append(block.text)
+        texts = [block.text for block in self.result.blocks if isinstance(block, TextBlock)]
+        if len(texts) < len(self.result.blocks):
+            fault = (
+                f"{turn.format_name} cannot carry an image in a tool result, "
+                "which is text only there"
+            )
+            turn.refuse(ConversionRefused(fault, place=self.place))
         return "\n".join(texts)
 
 
@@ -58,9 +57,11 @@ class Turn:
     ``index`` is the position of its message. ``asked`` is the assistant turn whose calls
     ``answers`` answer. ``ids`` holds, on an assistant turn, the call ids to write where they differ
     from the stored ones. ``gave_answers`` marks a user turn whose results went to an earlier one.
+    ``refuse`` takes what the format cannot carry.
     """
 
     format_name: str
+    refuse: Refuse
     index: int
     message: Message
     blocks: list[LeadBlock]
@@ -102,16 +103,20 @@ class Turn:
         )
 
 
-def lay_out(messages: Sequence[Message], format_name: str) -> list[Turn]:
+def lay_out(
+    messages: Sequence[Message], format_name: str, refuse: Refuse = refuse_at_once
+) -> list[Turn]:
     """Return the turns of a conversation, results right after their calls and together.
 
-    Raises ``ConversionRefused`` for a message without content (C2) and ``PairingError`` for calls
-    and results that do not belong together (C3).
+    Refuses a message without content (C2, ``ConversionRefused``) and calls and results that do not
+    belong together (C3, ``PairingError``).
     """
-    split = [_split(format_name, message, index) for index, message in enumerate(messages)]
+    split = [_split(format_name, refuse, message, index) for index, message in enumerate(messages)]
     if not any(turn.calls or answers for turn, answers in split):
         return [turn for turn, _ in split]
-    check_pairing(messages)
+    for problem in pairing_problems(messages):
+        if problem.severity == "error":
+            refuse(PairingError(problem.message, place=problem.place))
     turns: list[Turn] = []
     last: Turn | None = None  # the last turn that is not a user's
     host: Turn | None = None  # the first user turn after it: results go there
@@ -128,9 +133,11 @@ def lay_out(messages: Sequence[Message], format_name: str) -> list[Turn]:
     return turns
 
 
-def _split(format_name: str, message: Message, index: int) -> tuple[Turn, list[Answer]]:
+def _split(
+    format_name: str, refuse: Refuse, message: Message, index: int
+) -> tuple[Turn, list[Answer]]:
     if not message.blocks:
-        raise ConversionRefused("has no content", place=f"messages[{index}]")
+        refuse(ConversionRefused("has no content", place=f"messages[{index}]"))
     blocks: list[LeadBlock] = []
     calls: list[ToolCallBlock] = []
     answers: list[Answer] = []
@@ -141,7 +148,7 @@ def _split(format_name: str, message: Message, index: int) -> tuple[Turn, list[A
             blocks.append(block)
             if isinstance(block, ToolCallBlock):
                 calls.append(block)
-    return Turn(format_name, index, message, blocks, calls), answers
+    return Turn(format_name, refuse, index, message, blocks, calls), answers
 
 
 def check_tool_names(turns: Sequence[Turn], legal: re.Pattern[str]) -> None:
@@ -149,9 +156,8 @@ def check_tool_names(turns: Sequence[Turn], legal: re.Pattern[str]) -> None:
     for turn in turns:
         for call in turn.calls:
             if not legal.fullmatch(call.name):
-                raise turn.refusal(
-                    f"wants tool names like {legal.pattern}, not {call.name!r}", call
-                )
+                fault = f"wants tool names like {legal.pattern}, not {call.name!r}"
+                turn.refuse(turn.refusal(fault, call))
 
 
 def marked_text(answer: Answer, text: str) -> str:
@@ -171,14 +177,14 @@ def leading_system(turns: Sequence[Turn]) -> tuple[str | None, Sequence[Turn]]:
     for turn in turns[:first]:
         for block in turn.blocks:
             if not isinstance(block, TextBlock):
-                raise turn.refusal(
-                    f"takes text only in a system message, not a {block.type} block", block
-                )
-            if block.text:
+                fault = f"takes text only in a system message, not a {block.type} block"
+                turn.refuse(turn.refusal(fault, block))
+            elif block.text:
                 texts.append(block.text)
     for turn in turns[first:]:
         if turn.role == "system":
-            raise turn.refusal("takes system messages at the start of the conversation only")
+            fault = "takes system messages at the start of the conversation only"
+            turn.refuse(turn.refusal(fault))
     return "\n\n".join(texts) or None, turns[first:]
 
 
