@@ -8,19 +8,20 @@ Content is kept as canonical JSON text, compact UTF-8 with its key order. ``mess
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from pydantic_core import to_json
 
 from apps.dialogue.blocks import ImageBlock, ReasoningBlock, TextBlock, ToolCallBlock
 from apps.dialogue.blocks.json_values import NotJson, checked_attributes, json_copy, kind_of
+from apps.dialogue.candidates import Candidate, parse_candidates
 from apps.dialogue.errors import InvalidAttributes
 from apps.dialogue.flattening import flatten
 from apps.dialogue.message import Message, conversation_to_wire, parse_conversation
 from apps.dialogue.pairing import Problem, pairing_problems
 
-PARTS: Final = ("messages", "attributes", "tools", "tags", "notes")
+PARTS: Final = ("messages", "attributes", "tools", "tags", "notes", "candidates")
 TAKEN_ATTRIBUTES: Final = ("id", "conversation")
 """Keys of the task spec that are not attributes: ``{"id", "conversation", **attributes}``."""
 
@@ -34,7 +35,9 @@ class TaskContent:
     """What a revision is a snapshot of.
 
     ``attributes`` are the columns that templates see as ``sample``. ``tools`` overrides the tools
-    that the environment offers (None: it does not).
+    that the environment offers (None: it does not). ``candidates`` are answers beside each other;
+    they are never served. A content that came without a word about them does not
+    ``mention_candidates``: saved over another one it keeps those that are there.
     """
 
     messages: tuple[Message, ...] = ()
@@ -42,16 +45,24 @@ class TaskContent:
     tools: list[Any] | None = None
     tags: tuple[str, ...] = ()
     notes: str = ""
+    candidates: tuple[Candidate, ...] = ()
+    mentions_candidates: bool = field(default=True, compare=False)
 
     def to_wire(self) -> dict[str, Any]:
-        """The content as a fresh JSON object; `parse_content` reads it back."""
-        return {
+        """The content as a fresh JSON object; `parse_content` reads it back.
+
+        The key ``candidates`` is there only if there are some.
+        """
+        wire = {
             "messages": conversation_to_wire(self.messages),
             "attributes": json_copy(self.attributes),
             "tools": json_copy(self.tools),
             "tags": list(self.tags),
             "notes": self.notes,
         }
+        if self.candidates:
+            wire["candidates"] = [each.to_wire() for each in self.candidates]
+        return wire
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +85,10 @@ def parse_content(value: TaskContent | Mapping[str, Any]) -> TaskContent:
     Raises `InvalidMessage` or `InvalidAttributes`, each naming the place.
     """
     messages: tuple[Message, ...] | None = None
+    mentions_candidates = True
     if isinstance(value, TaskContent):
         messages = value.messages  # a message was checked when it was made
+        mentions_candidates = value.mentions_candidates
         value = {part: getattr(value, part) for part in PARTS}
     if not isinstance(value, Mapping):
         raise InvalidAttributes(f"must be an object, not {kind_of(value)}", place="content")
@@ -88,12 +101,14 @@ def parse_content(value: TaskContent | Mapping[str, Any]) -> TaskContent:
         tools=_tools(value.get("tools")),
         tags=_tags(value.get("tags", ())),
         notes=_notes(value.get("notes", "")),
+        candidates=parse_candidates(value.get("candidates", ())),
+        mentions_candidates=mentions_candidates and "candidates" in value,
     )
 
 
 def load_content(text: str) -> TaskContent:
     """Read back what `store` wrote; it was checked then, and is parsed as strictly again."""
-    return parse_content(json.loads(text))
+    return replace(parse_content(json.loads(text)), mentions_candidates=True)
 
 
 def canonical_json(value: object) -> str:
@@ -109,7 +124,10 @@ def store(content: TaskContent, *, key: str, hidden: Sequence[str] = ()) -> Stor
     """
     messages = canonical_json(conversation_to_wire(content.messages))
     attributes = canonical_json(content.attributes)
-    rest = canonical_json({"tools": content.tools, "tags": content.tags, "notes": content.notes})
+    other = {"tools": content.tools, "tags": content.tags, "notes": content.notes}
+    if content.candidates:
+        other["candidates"] = [each.to_wire() for each in content.candidates]
+    rest = canonical_json(other)
     text = f'{{"messages":{messages},"attributes":{attributes},{rest[1:]}'
     hashed = "\x00".join((text, *hidden)).rstrip("\x00")
     spec = f'{{"id":{canonical_json(key)},"conversation":{messages}'

@@ -165,11 +165,15 @@ class TaskText(models.Model):
 class Revision(models.Model):
     """An immutable snapshot of a task's content.
 
-    ``content`` is canonical JSON text of ``{"messages", "attributes", "tools", "tags", "notes"}``;
+    ``content`` is canonical JSON text of ``{"messages", "attributes", "tools", "tags", "notes"}``,
+    and ``candidates`` where there are some;
     ``messages_body`` and ``prompt_body`` are the bodies of ``/messages`` and ``/prompt`` ready to
     send; ``spec_body`` is the task spec a harness receives. ``grader`` (a list of scorers) and
     ``scripted`` (tool name to a list of ``{"input", "blocks", "delay_ms"?, "raise"?}``) are JSON
     text, empty if the task has none of its own; they are part of the snapshot and never served.
+
+    ``made_by_import`` is the import that wrote it, and ``former_status`` what the task was before
+    an import changed it (empty for a new task): what an undo goes by.
     """
 
     task = models.ForeignKey(Task, models.CASCADE, related_name="revisions")
@@ -185,12 +189,160 @@ class Revision(models.Model):
     author = models.CharField(max_length=200)
     message = models.CharField(max_length=500, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
+    made_by_import = models.ForeignKey(
+        "Import", models.SET_NULL, null=True, blank=True, db_index=False, related_name="revisions"
+    )
+    former_status = models.CharField(max_length=16, blank=True)
 
     class Meta:
         ordering: ClassVar = ["task", "-number"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["task", "number"], name="revision_number_once"),
         ]
+        indexes: ClassVar = [
+            models.Index(
+                fields=["made_by_import", "task"],
+                condition=models.Q(made_by_import__isnull=False),
+                name="revision_of_import",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"revision {self.number} of task {self.task_id}"
+
+
+class Transfer(models.Model):
+    """Tasks on their way in or out, as a piece of work that may be done in the background.
+
+    ``author`` is who began it. ``user``, ``api_key`` or ``is_operator`` say on whose behalf the
+    present step is done. A worker holds the row until ``lease_expires_at`` under the number of its
+    ``claim``; a row whose step is open and whose lease has expired is taken over.
+    """
+
+    author = models.CharField(max_length=200)
+    user = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
+    api_key = models.ForeignKey("accounts.ApiKey", models.SET_NULL, null=True, related_name="+")
+    is_operator = models.BooleanField(default=False)
+    format = models.CharField(max_length=64)
+    error = models.TextField(blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    claim = models.PositiveIntegerField(default=0)
+    lease_expires_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        abstract = True
+
+
+class ImportState(models.TextChoices):
+    """Open steps (a worker has to do something) are reading, writing and undoing."""
+
+    READING = "reading", "Reading"
+    PROPOSED = "proposed", "Waiting to be accepted"
+    WRITING = "writing", "Writing"
+    DONE = "done", "Imported"
+    FAILED = "failed", "Failed"
+    UNDOING = "undoing", "Undoing"
+    UNDONE = "undone", "Undone"
+
+
+class Import(Transfer):
+    """A file on its way to become tasks of a split, and what became of its rows.
+
+    ``mapping`` (columns to conversation) and ``roles`` (corrections made in the preview) change how
+    the file is read. Counters are of rows. In the state proposed they tell what would come of the
+    file; afterwards what came of it. ``kinds`` and ``codes`` count the rows that have a note of
+    that kind or code, the latter a list of ``[code, rows]``. The ledger lies in a folder of the
+    installation's state; ``has_file`` tells whether the file itself still does. ``removed``,
+    ``archived``, ``restored`` and ``left`` count the tasks of an undo, which has come to the task
+    ``undone_to``.
+    """
+
+    environment = models.ForeignKey(Environment, models.CASCADE, related_name="imports")
+    split = models.CharField(max_length=64)
+    file_name = models.CharField(max_length=255, blank=True)
+    mapping = models.JSONField(null=True, blank=True)
+    roles = models.JSONField(default=dict, blank=True)
+    update = models.BooleanField(default=False)
+    has_file = models.BooleanField(default=False)
+    state = models.CharField(max_length=16, choices=ImportState.choices)
+    bytes_total = models.BigIntegerField(default=0)
+    bytes_read = models.BigIntegerField(default=0)
+    rows_read = models.PositiveIntegerField(default=0)
+    created = models.PositiveIntegerField(default=0)
+    updated = models.PositiveIntegerField(default=0)
+    unchanged = models.PositiveIntegerField(default=0)
+    refused = models.PositiveIntegerField(default=0)
+    drafts = models.PositiveIntegerField(default=0)
+    kinds = models.JSONField(default=dict, blank=True)
+    codes = models.JSONField(default=list, blank=True)
+    removed = models.PositiveIntegerField(default=0)
+    archived = models.PositiveIntegerField(default=0)
+    restored = models.PositiveIntegerField(default=0)
+    left = models.PositiveIntegerField(default=0)
+    undone_to = models.BigIntegerField(default=0)
+
+    class Meta:
+        ordering: ClassVar = ["-pk"]
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                condition=models.Q(state__in=ImportState.values), name="import_state_is_known"
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(
+                fields=["lease_expires_at"],
+                condition=models.Q(state__in=["reading", "writing", "undoing"]),
+                name="import_open",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"import {self.pk} of {self.file_name}"
+
+
+class ExportState(models.TextChoices):
+    WRITING = "writing", "Writing"
+    DONE = "done", "Ready to be fetched"
+    FAILED = "failed", "Failed"
+
+
+class Export(Transfer):
+    """Tasks written to a file in the background, to be fetched while ``has_file``.
+
+    ``split`` and ``status`` empty: all splits, all but the archived tasks. ``on_loss`` says what
+    happens to a task that the format cannot carry whole. ``tasks`` counts those done, of
+    ``tasks_total``; ``refused`` those left out of the file and ``lossy`` those that lost something.
+    """
+
+    environment = models.ForeignKey(Environment, models.CASCADE, related_name="exports")
+    split = models.CharField(max_length=64, blank=True)
+    status = models.CharField(max_length=16, blank=True)
+    on_loss = models.CharField(max_length=16)
+    state = models.CharField(max_length=16, choices=ExportState.choices)
+    has_file = models.BooleanField(default=False)
+    file_name = models.CharField(max_length=255)
+    tasks_total = models.PositiveIntegerField(default=0)
+    tasks = models.PositiveIntegerField(default=0)
+    rows = models.PositiveIntegerField(default=0)
+    refused = models.PositiveIntegerField(default=0)
+    lossy = models.PositiveIntegerField(default=0)
+    bytes_total = models.BigIntegerField(default=0)
+
+    class Meta:
+        ordering: ClassVar = ["-pk"]
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                condition=models.Q(state__in=ExportState.values), name="export_state_is_known"
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(
+                fields=["lease_expires_at"],
+                condition=models.Q(state="writing"),
+                name="export_open",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"export {self.pk} as {self.format}"

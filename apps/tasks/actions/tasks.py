@@ -6,6 +6,7 @@ the save is refused with the current one in the `Conflict`, and nothing is lost 
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -100,7 +101,8 @@ def save_revision(
 ) -> Revision:
     """Save ``content`` over the revision numbered ``base``; answer the then current revision.
 
-    The same content under the same key makes no revision. ``status`` and ``key`` None keep the
+    The same content under the same key makes no revision. Content without a word about candidates
+    keeps those that are there. ``status`` and ``key`` None keep the
     task's; a ready task must stay complete. ``grader`` and ``scripted`` None keep what the current
     revision has. Raises `Conflict` (``current`` is the current revision) if ``base`` is no longer
     current and without it if the key is taken, `Invalid`, `InvalidMessage` or `InvalidAttributes`
@@ -109,6 +111,8 @@ def save_revision(
     require(actor, task.environment.project, Right.AUTHOR)
     parsed = parse_content(content)
     locked, current = _locked(task, base)
+    if not parsed.mentions_candidates:
+        parsed = replace(parsed, candidates=load_content(current.content).candidates)
     was, before = locked.key, locked.status
     wanted = before if status is None else status
     check_status(wanted, parsed)
