@@ -7,6 +7,7 @@ from apps.api.views import (
     accounts,
     docs,
     environments,
+    exports,
     previews,
     providers,
     runs,
@@ -42,7 +43,8 @@ in_environment: list[URLPattern | URLResolver] = [
     path("splits/", environments.SplitsView.as_view(), name="splits"),
     path("previews/", previews.PreviewsView.as_view(), name="previews"),
     path("import/", transfer.ImportView.as_view(), name="import"),
-    path("export/", transfer.ExportView.as_view(), name="export"),
+    path("export/", exports.ExportView.as_view(), name="export"),
+    path("export/losses/", exports.ExportLossesView.as_view(), name="export_losses"),
     path("tasks/", tasks.TasksView.as_view(), name="tasks"),
     path("tasks/<number:task>/", include(in_task)),
 ]

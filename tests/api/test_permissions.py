@@ -87,6 +87,7 @@ MATRIX: dict[tuple[str, str], Row] = {
     ("splits", "POST"): Row(W, 201, {"name": "new"}),
     ("import", "POST"): Row(W, body=[{"question": "Why?"}], query="?split=train"),
     ("export", "GET"): Row(V),
+    ("export_losses", "GET"): Row(V),
     ("previews", "POST"): Row(V, body={"content": NEW["content"]}),
     ("tasks", "GET"): Row(V),
     ("tasks", "POST"): Row(W, 201, NEW),

@@ -1,4 +1,4 @@
-"""Many tasks at once, in and out, as they stream."""
+"""Many tasks at once, in, as they stream."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -6,7 +6,7 @@ from functools import partial
 from tempfile import TemporaryFile
 
 from django.db import transaction
-from django.http import FileResponse, StreamingHttpResponse
+from django.http import FileResponse
 from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -22,35 +22,12 @@ from apps.api.schema import operation
 from apps.dialogue.file_formats import read_tasks
 from apps.tasks import queries
 from apps.tasks.actions import ImportLedger, LedgerLine, import_rows
-from apps.tasks.exporting import export_lines
 
 TAG = "transfer"
 JSON = "application/json"
 JSONL = "application/x-ndjson"
 LINES = {"type": "string", "description": "One JSON object a line"}
 MOST_FAULTS = 100
-
-
-class ExportView(Resource):
-    @operation(
-        "export_tasks",
-        "All tasks as JSON Lines",
-        tag=TAG,
-        query=bodies.ExportQuery,
-        answer={JSONL: LINES},
-    )
-    def get(self, request: Request, project: str, environment: str) -> StreamingHttpResponse:
-        """``{"id", "conversation", ...attributes, "tools"?, "tags"?}`` by position.
-
-        The import reads these lines back. Without ``status`` all but the archived tasks.
-        """
-        actor = actor_of(request)
-        where = queries.get_environment(actor, get_project(actor, project), environment)
-        query = read_query(request, bodies.ExportQuery)
-        lines = export_lines(actor, where, split=query.split, status=query.status)
-        response = StreamingHttpResponse(lines, content_type=JSONL)
-        response["Content-Disposition"] = f'attachment; filename="{where.slug}.jsonl"'
-        return response
 
 
 class ImportView(Resource):

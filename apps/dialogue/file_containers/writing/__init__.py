@@ -1,0 +1,16 @@
+"""Rows become the bytes of a file, as they come: the other way round of the containers.
+
+A new container is one module here and one entry in ``WRITERS``.
+"""
+
+from typing import Final
+
+from apps.dialogue.file_containers.writing.base import RowWriter, Sink, Written
+from apps.dialogue.file_containers.writing.json_lines import JsonLinesWriter
+
+WRITERS: Final[dict[str, Written]] = {
+    each.name: each
+    for each in (Written("jsonl", ".jsonl", "application/x-ndjson", JsonLinesWriter),)
+}
+
+__all__ = ["WRITERS", "RowWriter", "Sink", "Written"]
