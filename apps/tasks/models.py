@@ -216,7 +216,8 @@ class Transfer(models.Model):
 
     ``author`` is who began it. ``user``, ``api_key`` or ``is_operator`` say on whose behalf the
     present step is done. A worker holds the row until ``lease_expires_at`` under the number of its
-    ``claim``; a row whose step is open and whose lease has expired is taken over.
+    ``claim``; a row whose step is open and whose lease has expired is taken over, which adds to the
+    ``attempts`` at this step.
     """
 
     author = models.CharField(max_length=200)
@@ -228,6 +229,7 @@ class Transfer(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     finished_at = models.DateTimeField(null=True, blank=True)
     claim = models.PositiveIntegerField(default=0)
+    attempts = models.PositiveIntegerField(default=0)
     lease_expires_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -244,6 +246,9 @@ class ImportState(models.TextChoices):
     FAILED = "failed", "Failed"
     UNDOING = "undoing", "Undoing"
     UNDONE = "undone", "Undone"
+
+
+OPEN_IMPORTS = (ImportState.READING, ImportState.WRITING, ImportState.UNDOING)
 
 
 class Import(Transfer):
@@ -300,6 +305,46 @@ class Import(Transfer):
     def __str__(self) -> str:
         return f"import {self.pk} of {self.file_name}"
 
+    @property
+    def is_open(self) -> bool:
+        """Somebody works on it, or will."""
+        return self.state in OPEN_IMPORTS
+
+    @property
+    def wrote(self) -> int:
+        """The tasks that it made or changed; none as long as it is only proposed."""
+        proposed = self.state in (ImportState.READING, ImportState.PROPOSED)
+        return 0 if proposed else self.created + self.updated
+
+    @property
+    def can_be_undone(self) -> bool:
+        return self.state in (ImportState.DONE, ImportState.FAILED) and self.wrote > 0
+
+    @property
+    def can_be_discarded(self) -> bool:
+        waiting = (ImportState.READING, ImportState.PROPOSED, ImportState.FAILED)
+        return self.state in waiting and self.wrote == 0
+
+    @property
+    def decided(self) -> int:
+        """The rows whose outcome is known."""
+        return self.created + self.updated + self.unchanged + self.refused
+
+    @property
+    def progress(self) -> float:
+        """How far the present step has come, from 0 to 1."""
+        match self.state:
+            case ImportState.READING:
+                done, total = self.bytes_read, self.bytes_total
+            case ImportState.WRITING:
+                done, total = self.decided, self.rows_read
+            case ImportState.UNDOING:
+                done = self.removed + self.archived + self.restored + self.left
+                total = self.created + self.updated
+            case _:
+                return 1.0
+        return min(1.0, done / total) if total else 0.0
+
 
 class ExportState(models.TextChoices):
     WRITING = "writing", "Writing"
@@ -346,3 +391,15 @@ class Export(Transfer):
 
     def __str__(self) -> str:
         return f"export {self.pk} as {self.format}"
+
+    @property
+    def is_open(self) -> bool:
+        """Somebody works on it, or will."""
+        return self.state == ExportState.WRITING
+
+    @property
+    def progress(self) -> float:
+        """How far it has come, from 0 to 1."""
+        if not self.is_open:
+            return 1.0
+        return min(1.0, self.tasks / self.tasks_total) if self.tasks_total else 0.0
