@@ -28,6 +28,9 @@ from apps.tasks.queries import get_split
 
 BATCH = 200
 
+CANONICAL: Final = "openreward" if "openreward" in FORMATS else "canonical"
+"""The format whose rows carry a task whole; tables are made of them."""
+
 OnLoss = Literal["refuse", "leave_out"]
 ON_LOSS: Final[tuple[str, ...]] = get_args(OnLoss)
 
@@ -283,9 +286,11 @@ def _formats() -> Iterator[ExportFormat]:
     for each in FORMATS.values():
         if each.write is not None:
             yield ExportFormat(each.name, each.title, each.write, WRITERS["jsonl"])
-    if "openreward" not in FORMATS:
-        title = "Turnwright and OpenReward tasks"
-        yield ExportFormat("openreward", title, _canonical, WRITERS["jsonl"])
+    whole = FORMATS[CANONICAL].write or _canonical
+    if FORMATS[CANONICAL].write is None:
+        yield ExportFormat("openreward", "Turnwright and OpenReward tasks", whole, WRITERS["jsonl"])
+    for name, title in (("csv", "CSV"), ("parquet", "Parquet")):
+        yield ExportFormat(name, f"{title}, a column for each attribute", whole, WRITERS[name])
 
 
 EXPORT_FORMATS: Final[dict[str, ExportFormat]] = {each.name: each for each in _formats()}

@@ -6,11 +6,23 @@ A new container is one module here and one entry in ``WRITERS``.
 from typing import Final
 
 from apps.dialogue.file_containers.writing.base import RowWriter, Sink, Written
+from apps.dialogue.file_containers.writing.csv_table import CsvWriter
 from apps.dialogue.file_containers.writing.json_lines import JsonLinesWriter
+from apps.dialogue.file_containers.writing.parquet_table import ParquetWriter
 
 WRITERS: Final[dict[str, Written]] = {
     each.name: each
-    for each in (Written("jsonl", ".jsonl", "application/x-ndjson", JsonLinesWriter),)
+    for each in (
+        Written("jsonl", ".jsonl", "application/x-ndjson", JsonLinesWriter),
+        Written("csv", ".csv", "text/csv", CsvWriter, streams=False),
+        Written(
+            "parquet",
+            ".parquet",
+            "application/vnd.apache.parquet",
+            ParquetWriter,
+            streams=False,
+        ),
+    )
 }
 
 __all__ = ["WRITERS", "RowWriter", "Sink", "Written"]
