@@ -156,3 +156,28 @@ def plain_conversations(
             messages.append(Message(role="user", blocks=results))
             messages.append(Message(role="assistant", blocks=(draw(said),)))
     return tuple(messages)
+
+
+@st.composite
+def careless_conversations(draw: st.DrawFn) -> tuple[Message, ...]:
+    """Conversations whose blocks may stand where they are, and nothing else: drafts, open calls,
+    results of no call, ids used twice, illegal names."""
+    ids = st.sampled_from(["a", "b", "é 4", "y" * 65])
+    call = st.builds(ToolCallBlock, id=ids, name=tool_names, input=json_objects)
+    result = st.builds(
+        ToolResultBlock,
+        tool_call_id=ids,
+        blocks=st.lists(text_blocks | image_blocks, max_size=2).map(tuple),
+        is_error=st.booleans(),
+    )
+    said = text_blocks | image_blocks
+    holds: dict[Any, st.SearchStrategy[Block]] = {
+        "system": said,
+        "user": said | result,
+        "assistant": said | reasoning_blocks | call,
+    }
+    messages = []
+    for role in draw(st.lists(st.sampled_from(sorted(holds)), max_size=5)):
+        blocks = draw(st.lists(holds[role], max_size=3))
+        messages.append(Message(role=role, blocks=tuple(blocks), detail=draw(details)))
+    return tuple(messages)

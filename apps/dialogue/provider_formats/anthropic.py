@@ -65,12 +65,12 @@ def write_anthropic(messages: Sequence[Message], refuse: Refuse = refuse_at_once
     written: list[dict[str, Any]] = []
     for turn in spoken:
         content = [_tool_result(turn, answer) for answer in turn.answers]
-        content += [_part(turn, block) for block in _in_order(_visible(turn.blocks))]
+        content += [_part(turn, block) for block in _in_order(visible(turn.blocks))]
         if turn is turns[-1] and turn.role == "assistant":
             _trim_end(content)
         if content:
             written.append({"role": turn.role, "content": content})
-        elif not turn.gave_answers:
+        elif turn.blocks and not turn.gave_answers:
             turn.refuse(turn.refusal("takes no message without visible content"))
     return {"system": system, "messages": written}
 
@@ -95,7 +95,7 @@ def import_anthropic(payload: object) -> tuple[Message, ...]:
 FORMAT = ProviderFormat("anthropic", "Anthropic Messages", write_anthropic, import_anthropic)
 
 
-def _visible(blocks: Sequence[LeadBlock]) -> list[LeadBlock]:
+def visible(blocks: Sequence[LeadBlock]) -> list[LeadBlock]:
     """Leave out empty texts, and blank ones where no text is visible (rule A6)."""
     texts = [block.text for block in blocks if isinstance(block, TextBlock)]
     if all(text and not text.isspace() for text in texts):

@@ -44,7 +44,7 @@ def write_google(messages: Sequence[Message], refuse: Refuse = refuse_at_once) -
             contents.append(
                 {"role": "model" if turn.role == "assistant" else "user", "parts": parts}
             )
-        elif not turn.gave_answers:
+        elif turn.blocks and not turn.gave_answers:
             turn.refuse(turn.refusal("takes no message without visible content"))
     return {"system_instruction": system, "contents": contents}
 
