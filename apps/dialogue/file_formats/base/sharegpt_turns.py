@@ -1,0 +1,105 @@
+"""Turns of ShareGPT and its kin, and the tools that stand beside them as JSON text."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from apps.dialogue.blocks.json_values import json_copy
+from apps.dialogue.errors import ImportRefused
+from apps.dialogue.file_containers import Note
+from apps.dialogue.file_formats.base.chat_turns import read_turns
+from apps.dialogue.file_formats.base.placed_turns import PlacedTurn, read_placed_turns
+from apps.dialogue.message import Message
+
+_ASKED_KEYS = ("human", "user", "input", "instruction", "prompt", "question")
+_ANSWERED_KEYS = ("assistant", "gpt", "bot", "output", "response", "answer")
+_SPEAKER_KEYS = ("speaker", "sender")
+
+
+def read_dialogue(
+    turns: object, notes: list[Note], *, place: str = "conversations"
+) -> tuple[Message, ...]:
+    """Read a list of turns with from and value, role and content, or a question and its answer.
+
+    Raises ``ImportRefused`` or ``InvalidMessage`` naming the place inside ``place``.
+    """
+    if not isinstance(turns, list) or not any(_is_odd(turn) for turn in turns):
+        return read_turns(turns, notes, place=place)
+    placed: list[PlacedTurn] = []
+    for index, turn in enumerate(turns):
+        where = f"{place}[{index}]"
+        if not isinstance(turn, dict):
+            raise ImportRefused("a turn must be an object", place=where, code="bad_turn")
+        placed += [PlacedTurn(where, wire) for wire in _usual(turn)]
+    return read_placed_turns(placed, notes)
+
+
+def is_turn_pair(turn: object) -> bool:
+    """Tell whether an object holds a question and its answer (Firefly, XTuner)."""
+    return (
+        isinstance(turn, dict)
+        and not any(key in turn for key in ("from", "role", "value", "content"))
+        and any(key in turn for key in _ASKED_KEYS)
+        and any(key in turn for key in _ANSWERED_KEYS)
+    )
+
+
+def _is_odd(turn: object) -> bool:
+    return is_turn_pair(turn) or _speaker_key(turn) is not None
+
+
+def _speaker_key(turn: object) -> str | None:
+    if not isinstance(turn, dict) or turn.get("role") is not None or turn.get("from") is not None:
+        return None
+    return next((key for key in _SPEAKER_KEYS if isinstance(turn.get(key), str)), None)
+
+
+def _usual(turn: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Give the turns of an object; what is not known goes with the answer of a pair."""
+    if not is_turn_pair(turn):
+        key = _speaker_key(turn)
+        rest = {name: value for name, value in turn.items() if name != key}
+        yield {**rest, "from": turn[key]} if key else turn
+        return
+    asked = next(key for key in _ASKED_KEYS if key in turn)
+    answered = next(key for key in _ANSWERED_KEYS if key in turn)
+    if turn.get("system"):
+        yield {"role": "system", "content": turn["system"]}
+    yield {"role": "user", "content": turn[asked]}
+    rest = {key: value for key, value in turn.items() if key not in (asked, answered, "system")}
+    yield {**rest, "role": "assistant", "content": turn[answered]}
+
+
+def string_tools(row: dict[str, Any], notes: list[Note]) -> dict[str, Any]:
+    """Return a row with its tools as a list: ShareGPT has them as JSON text, often without a type.
+
+    Raises ``ImportRefused`` for text that is no JSON list.
+    """
+    tools = row.get("tools")
+    if tools is None or tools == [] or (isinstance(tools, str) and not tools.strip()):
+        return {key: value for key, value in row.items() if key != "tools"}
+    if isinstance(tools, str):
+        tools = _listed(tools)
+        notes.append(Note("converted", "tools", "JSON text became a list", "stringified_tools"))
+    if not isinstance(tools, list):
+        return row
+    rest = {key: value for key, value in row.items() if key != "tools"}
+    return {**rest, "tools": [_as_function(tool) for tool in tools]} if tools else rest
+
+
+def _listed(text: str) -> list[Any]:
+    try:
+        tools = json_copy(json.loads(text))
+    except (ValueError, RecursionError) as error:  # NotJson is a ValueError
+        raise ImportRefused(f"is not valid JSON: {error}", place="tools") from None
+    tools = [tools] if isinstance(tools, dict) else tools
+    if not isinstance(tools, list):
+        raise ImportRefused("must be a list of tools", place="tools")
+    return tools
+
+
+def _as_function(tool: object) -> object:
+    """Return a bare function as the tool it is in every other format."""
+    if isinstance(tool, dict) and "name" in tool and not {"type", "function"} & set(tool):
+        return {"type": "function", "function": tool}
+    return tool
