@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -137,6 +138,52 @@ def test_no_call_result_or_image_is_dropped(messages: tuple[Message, ...], name:
     assert count_of(payload, *CALL[name]) == len(calls)
     assert count_of(payload, *RESULT[name]) == len(results)
     assert count_of(payload, *IMAGE[name]) == len(images)
+
+
+LEGAL_ID = {
+    "openai": r".{1,64}",
+    "openrouter": r".{1,64}",
+    "responses": r".{1,64}",
+    "anthropic": r"[a-zA-Z0-9_-]+",
+}
+ID_KEYS = {
+    "openai": ("id", "tool_call_id"),
+    "openrouter": ("id", "tool_call_id"),
+    "responses": ("call_id", "call_id"),
+    "anthropic": ("id", "tool_use_id"),
+}
+
+
+def ids_of(value: Any, kind: tuple[str, str], key: str) -> list[str]:
+    """The ids of all objects of a kind, in order."""
+    if isinstance(value, dict):
+        here = [value[key]] if value.get(kind[0]) == kind[1] else []
+        return here + [each for held in value.values() for each in ids_of(held, kind, key)]
+    if isinstance(value, list):
+        return [each for held in value for each in ids_of(held, kind, key)]
+    return []
+
+
+@few
+@given(conversations(), st.sampled_from(sorted(LEGAL_ID)))
+def test_ids_are_legal_and_the_legal_ones_untouched(
+    messages: tuple[Message, ...], name: str
+) -> None:
+    messages = without_inputs(messages)
+    stored = [b.id for m in messages for b in m.blocks if isinstance(b, ToolCallBlock)]
+    payload = rendered(messages, name)
+    calls = ids_of(payload, CALL[name], ID_KEYS[name][0])
+    results = ids_of(payload, RESULT[name], ID_KEYS[name][1])
+    assert len(calls) == len(stored)
+    assert all(re.fullmatch(LEGAL_ID[name], each, re.DOTALL) for each in calls)
+    assert set(results) <= set(calls)
+    if name == "anthropic":
+        assert len(set(calls)) == len(calls)
+        assert len(set(results)) == len(results)
+    for position, (was, written) in enumerate(zip(stored, calls, strict=True)):
+        is_legal = re.fullmatch(LEGAL_ID[name], was, re.DOTALL)
+        if is_legal and (name != "anthropic" or was not in stored[:position]):
+            assert written == was
 
 
 def refusal_of(messages: tuple[Message, ...], name: str) -> DialogueError | None:
