@@ -9,11 +9,12 @@ attributes, tools, tags and candidates. Notes, graders, authored results and the
 bundles (``dump_bundle``).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 from django.db.models import Q
+from django.db.models.functions import Length
 
 from apps.accounts.errors import Invalid
 from apps.accounts.permissions import Actor, Right, require
@@ -23,10 +24,12 @@ from apps.dialogue.file_containers.writing import WRITERS, RowWriter, Sink, Writ
 from apps.dialogue.file_formats import FORMATS, Loss
 from apps.dialogue.message import conversation_to_wire
 from apps.tasks.content import TaskContent, load_content
-from apps.tasks.models import Environment, Task, TaskStatus
+from apps.tasks.models import Environment, Revision, Task, TaskStatus
 from apps.tasks.queries import get_split
 
 BATCH = 200
+BATCH_SIZE = 8 << 20
+"""So many tasks are read at once, or as many as have so many characters of content."""
 
 CANONICAL: Final = "openreward" if "openreward" in FORMATS else "canonical"
 """The format whose rows carry a task whole; tables are made of them."""
@@ -181,6 +184,15 @@ def export_format(name: str) -> ExportFormat:
     return found
 
 
+class _StoredTask(NamedTuple):
+    key: str
+    content: str
+
+
+_Listed = tuple[int, int, str, int | None, int | None]
+"""Position, id, key, current revision and the length of its content."""
+
+
 class _Run:
     """One export being written, and what is counted on the way; a step is a batch of tasks."""
 
@@ -206,7 +218,7 @@ class _Run:
     def report(self) -> ExportReport:
         return ExportReport(self.tasks, self.rows, self.refused, self.losses)
 
-    def _take(self, task: Task) -> None:
+    def _take(self, task: _StoredTask) -> None:
         losses: list[Loss] = []
         rows = self._rows(task, losses)
         self.tasks += 1
@@ -222,8 +234,8 @@ class _Run:
                 self.writer.write(row)
         self.rows += len(rows)
 
-    def _rows(self, task: Task, losses: list[Loss]) -> list[dict[str, Any]]:
-        content = load_content(task.current.content) if task.current else TaskContent()
+    def _rows(self, task: _StoredTask, losses: list[Loss]) -> list[dict[str, Any]]:
+        content = load_content(task.content) if task.content else TaskContent()
         try:
             rows = self.export.format.rows(_as_written(task.key, content), losses)
         except DialogueError as error:
@@ -236,23 +248,46 @@ class _Run:
 
 def _as_written(key: str, content: TaskContent) -> file_formats.TaskContent:
     return file_formats.TaskContent(
-        key, content.messages, content.attributes, content.tools, content.tags
+        key,
+        content.messages,
+        content.attributes,
+        content.tools,
+        content.tags,
+        content.candidates,
     )
 
 
-def _batches(where: Q) -> Iterator[list[Task]]:
+def _batches(where: Q) -> Iterator[list[_StoredTask]]:
+    """The tasks by position, so many at once that their contents fit in memory."""
     after = Q()
     while True:
         rows = list(
             Task.objects.filter(where, after)
-            .select_related("current")
-            .order_by("position", "pk")[:BATCH]
+            .order_by("position", "pk")
+            .annotate(size=Length("current__content"))
+            .values_list("position", "pk", "key", "current_id", "size")[:BATCH]
         )
-        yield rows
+        for part in _parts(rows):
+            ids = [row[3] for row in part if row[3] is not None]
+            texts = dict(Revision.objects.filter(pk__in=ids).values_list("pk", "content"))
+            yield [_StoredTask(row[2], texts.get(row[3] or 0, "")) for row in part]
         if len(rows) < BATCH:
             return
-        last = rows[-1]
-        after = Q(position__gte=last.position) & (Q(position__gt=last.position) | Q(pk__gt=last.pk))
+        position, pk = rows[-1][:2]
+        after = Q(position__gte=position) & (Q(position__gt=position) | Q(pk__gt=pk))
+
+
+def _parts(rows: Sequence[_Listed]) -> Iterator[list[_Listed]]:
+    """Cut a batch where the contents would be more than `BATCH_SIZE`; there is always a part."""
+    part: list[_Listed] = []
+    size = 0
+    for row in rows:
+        if part and size + (row[4] or 0) > BATCH_SIZE:
+            yield part
+            part, size = [], 0
+        part.append(row)
+        size += row[4] or 0
+    yield part
 
 
 class _Pieces:
@@ -279,6 +314,8 @@ def _canonical(task: file_formats.TaskContent, losses: list[Loss]) -> list[dict[
     for name, value in (("tools", task.tools), ("tags", list(task.tags))):
         if value and name not in row:
             row[name] = value
+    if task.candidates:
+        row["candidates"] = [each.to_wire() for each in task.candidates]
     return [row]
 
 
