@@ -1,34 +1,53 @@
-"""JSON values from text that streams in, one after another, with the lines they begin on."""
+"""JSON values from text: what is odd in them noticed, what cannot be stored taken out."""
 
-import codecs
 import json
+import re
 from collections import Counter
-from collections.abc import Iterator
+from math import isfinite
 from typing import Any
 
-from apps.dialogue.file_containers.byte_stream import LONGEST_LINE, PIECE, Unreadable
+from apps.dialogue.file_containers.cleaning import cleaned
 from apps.dialogue.file_containers.rows import Note, Row
 
-_SPACES = " \t\r\n"
+_ODD_ESCAPE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
+"""NUL and surrogates, as JSON writes them; most surrogates are halves of a pair and harmless."""
 
 
 class Decoder:
-    """A JSON reader that notices keys written twice in one object."""
+    """A JSON reader that notices what Python's own lets pass.
+
+    Those are keys written twice in one object, NaN and infinite numbers, the NUL character and
+    lone surrogates.
+    """
 
     def __init__(self) -> None:
         self._twice: list[str] = []
-        self._json = json.JSONDecoder(object_pairs_hook=self._object)
+        self._infinite = False
+        self._json = json.JSONDecoder(
+            object_pairs_hook=self._object, parse_float=self._float, parse_constant=self._float
+        )
 
     def decode(self, text: str, start: int = 0) -> tuple[Any, int]:
         """Return the value that begins at ``start`` and the position after it."""
         self._twice.clear()
+        self._infinite = False
         return self._json.raw_decode(text, start)
 
-    def row(self, line: int, value: object) -> Row:
-        """Return the value just decoded as a row with its notes."""
-        said = "the key {!r} is written twice: the last one counts"
-        notes = [Note("dropped", "", said.format(key), "duplicate_keys") for key in self._twice]
-        return Row(line, value, notes=tuple(notes))
+    def row(self, line: int, value: object, text: str) -> Row:
+        """Return the value just decoded, which ``text`` holds, as a row with its notes."""
+        notes: tuple[Note, ...] = ()
+        if self._twice:
+            said = "the key {!r} is written twice: the last one counts"
+            notes = tuple(
+                Note("dropped", "", said.format(key), "duplicate_keys") for key in self._twice
+            )
+        if self._infinite or ("\\u" in text and _ODD_ESCAPE.search(text)):
+            try:
+                value, changes = cleaned(value)
+            except RecursionError as error:
+                return bad_json(line, f"the value {reason(error)}")
+            notes += changes
+        return Row(line, value, notes=notes)
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         built = dict(pairs)
@@ -36,6 +55,17 @@ class Decoder:
             times = Counter(key for key, _ in pairs)
             self._twice += sorted(key for key, count in times.items() if count > 1)
         return built
+
+    def _float(self, text: str) -> float:
+        number = float(text)
+        if not isfinite(number):
+            self._infinite = True
+        return number
+
+
+def bad_json(line: int, fault: str) -> Row:
+    """Return the fault that stands in the place of a value."""
+    return Row(line, fault=fault, fault_code="bad_json")
 
 
 def reason(error: ValueError | RecursionError) -> str:
@@ -47,99 +77,3 @@ def reason(error: ValueError | RecursionError) -> str:
             return "is nested too deeply"
         case _:
             return "holds an integer of more than 4300 digits"
-
-
-def documents(pieces: Iterator[bytes]) -> Iterator[Row]:
-    """Read values one after another; an array at the top stands for its elements.
-
-    The first fault ends it: where a broken value ends cannot be told. Raises ``Unreadable``.
-    """
-    text = _StreamedText(pieces)
-    decoder = Decoder()
-    in_array = False
-    while following := text.skip(_SPACES + "," if in_array else _SPACES):
-        if following == "[" and not in_array:
-            text.step()
-            in_array = True
-        elif following == "]" and in_array:
-            text.step()
-            in_array = False
-        else:
-            row = text.value(decoder)
-            yield row
-            if row.fault:
-                return
-    if in_array:
-        yield Row(text.line, fault="the array has no end", fault_code="bad_json")
-
-
-class _StreamedText:
-    """What is here of a text, where we are in it, and which line that is."""
-
-    def __init__(self, pieces: Iterator[bytes]) -> None:
-        self.line = 1
-        self._pieces = pieces
-        self._decoder = codecs.getincrementaldecoder("utf-8")()
-        self._text = ""
-        self._at = 0
-        self._ended = False
-
-    def skip(self, characters: str) -> str:
-        """Go past the characters and return the one that follows, or nothing at the end."""
-        while True:
-            while self._at < len(self._text) and self._text[self._at] in characters:
-                self.step()
-            if self._at < len(self._text):
-                return self._text[self._at]
-            if not self._more():
-                return ""
-
-    def step(self) -> None:
-        self._go_to(self._at + 1)
-
-    def value(self, decoder: Decoder) -> Row:
-        """Read the value that begins here, or the fault where it is none."""
-        self._text, self._at = self._text[self._at :], 0
-        while True:
-            try:
-                value, end = decoder.decode(self._text)
-            except (ValueError, RecursionError) as error:
-                if _is_incomplete(error, self._text) and self._more():
-                    continue
-                fault = f"the value {reason(error)}"
-                if isinstance(error, json.JSONDecodeError):
-                    where = self.line + error.lineno - 1
-                    fault += f" (line {where}, character {error.colno})"
-                return Row(self.line, fault=fault, fault_code="bad_json")
-            if end == len(self._text) and self._text[end - 1] not in ']}"' and self._more():
-                continue  # a number may go on
-            row = decoder.row(self.line, value)
-            self._go_to(end)
-            return row
-
-    def _go_to(self, position: int) -> None:
-        self.line += self._text.count("\n", self._at, position)
-        self._at = position
-
-    def _more(self) -> bool:
-        """Read on, about as much as is here; False at the end of the stream."""
-        wanted = max(PIECE, len(self._text))
-        if wanted > LONGEST_LINE:
-            raise Unreadable(f"a value is longer than {LONGEST_LINE >> 20} MiB")
-        added = ""
-        while len(added) < wanted and not self._ended:
-            piece = next(self._pieces, None)
-            self._ended = piece is None
-            try:
-                added += self._decoder.decode(piece or b"", final=self._ended)
-            except UnicodeDecodeError as error:
-                raise Unreadable(f"the file is not UTF-8: {error.reason}") from None
-        self._text += added
-        return bool(added)
-
-
-def _is_incomplete(error: ValueError | RecursionError, text: str) -> bool:
-    """Whether more text may cure the error: it stands at the end, or in a string without one."""
-    return isinstance(error, json.JSONDecodeError) and (
-        error.pos >= len(text) - 8 or error.msg.startswith("Unterminated string")
-    )

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import BinaryIO, Final
 
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_containers import json_rows
+from apps.dialogue.file_containers import file_rows
 from apps.dialogue.file_formats import attribute_rows, canonical, mt_bench, openai_chat
 from apps.dialogue.file_formats.base import (
     Candidate,
@@ -48,7 +48,7 @@ def read_tasks(
         known = ", ".join([AUTO, *FORMATS])
         raise ImportRefused(f"unknown format {format!r}; there are {known}", place="format")
     forced = None if format == AUTO else format
-    return read_rows(json_rows(stream, file_name), FORMATS, forced)
+    return read_rows(file_rows(stream, file_name), FORMATS, forced)
 
 
 __all__ = [

@@ -45,7 +45,7 @@ def test_a_bad_line_is_refused_with_its_reason_and_the_good_ones_go_on() -> None
         b"\n"
         b'{"messages": "caf\xe9"}\n'
         b"// a comment\n"
-        b"{} {}\n"
+        b"{} }\n"
         + b"[" * 5000 + b"\n"
         b'{"messages": [], "n": ' + b"9" * 5000 + b"}\n"
         + GOOD
@@ -155,11 +155,14 @@ def test_a_file_that_breaks_off_says_so(data: bytes, reason: str) -> None:
         (b"[]", "x.json", "empty"),
         (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "x.jsonl", "Git LFS"),
         (b"<!doctype html><html></html>", "x.json", "HTML"),
-        (b"PK\x03\x04rest", "x.zip", "ZIP"),
-        (b"PAR1rest", "x.parquet", "Parquet"),
-        (b"role,content\nuser,hi\n", "x.CSV", "*.csv"),
+        (b"\x89PNG\r\n\x1a\n", "x.jsonl", "picture"),
+        (b"%PDF-1.7\n", "x.txt", "PDF"),
+        (b"\x80\x04\x95pickle", "x.json", "pickle"),
+        (b"user\x00\x01", "x.txt", "binary"),
+        (b"a: 1\n", "x.yaml", "YAML"),
     ],
-    ids=["nothing", "blanks", "empty array", "lfs", "html", "zip", "parquet", "csv"],
+    ids=["nothing", "blanks", "empty array", "lfs", "html", "picture", "pdf",
+         "pickle", "binary", "yaml"],
 )
 def test_a_file_that_is_no_json_is_one_refusal(data: bytes, name: str, reason: str) -> None:
     rows = read(data, file_name=name)
@@ -200,8 +203,8 @@ def test_a_line_without_end_is_not_held_in_memory(monkeypatch: pytest.MonkeyPatc
 
 
 def test_an_unknown_format_is_refused_at_once() -> None:
-    with pytest.raises(ImportRefused, match="'csv'; there are auto, canonical, openai_chat"):
-        read_tasks(io.BytesIO(b""), format="csv")
+    with pytest.raises(ImportRefused, match="'xml'; there are auto, openreward"):
+        read_tasks(io.BytesIO(b""), format="xml")
 
 
 @pytest.mark.parametrize("name", sorted(FORMATS))
