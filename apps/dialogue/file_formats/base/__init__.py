@@ -3,7 +3,17 @@
 from apps.dialogue.candidates import Candidate
 from apps.dialogue.file_containers import Note, NoteKind, Row
 from apps.dialogue.file_formats.base.chat_turns import read_turns
-from apps.dialogue.file_formats.base.message_trees import MessageTree, make_tree
+from apps.dialogue.file_formats.base.human_assistant import (
+    is_transcript,
+    read_transcript,
+)
+from apps.dialogue.file_formats.base.message_trees import (
+    MessageTree,
+    branch_rows,
+    make_tree,
+    note_orphans,
+)
+from apps.dialogue.file_formats.base.pair_writing import WrittenPair, check_pair, pairs_of
 from apps.dialogue.file_formats.base.placed_turns import (
     PlacedTurn,
     call_part,
@@ -13,7 +23,36 @@ from apps.dialogue.file_formats.base.placed_turns import (
     result_turn,
     text_part,
 )
+from apps.dialogue.file_formats.base.placeholders import with_images
+from apps.dialogue.file_formats.base.preference_pairs import (
+    PAIR_COLUMNS,
+    Pair,
+    Side,
+    common_prefix,
+    pair_candidates,
+    pair_columns,
+    read_answer,
+    read_pair,
+    side_of,
+    split_pair,
+    split_reply,
+)
 from apps.dialogue.file_formats.base.reading import read_rows
+from apps.dialogue.file_formats.base.recorded_calls import (
+    Recorded,
+    as_tools,
+    fingerprint,
+    read_answered,
+    read_asked,
+)
+from apps.dialogue.file_formats.base.reply_trees import (
+    ReplyNode,
+    ReplyTree,
+    branch_attribute,
+    read_path,
+    split_tree,
+)
+from apps.dialogue.file_formats.base.row_writing import check_written, row_of
 from apps.dialogue.file_formats.base.rows import (
     Loss,
     ReadRow,
@@ -23,28 +62,89 @@ from apps.dialogue.file_formats.base.rows import (
     joined,
     role_letters,
 )
+from apps.dialogue.file_formats.base.sharegpt_turns import (
+    is_turn_pair,
+    read_dialogue,
+    tools_beside,
+)
+from apps.dialogue.file_formats.base.text_turns import (
+    Question,
+    is_said,
+    question_column,
+    read_question,
+    text_turn,
+)
+from apps.dialogue.file_formats.base.tool_lists import (
+    with_tools,
+    write_anthropic_tools,
+    write_openai_tools,
+)
+from apps.dialogue.file_formats.base.turn_writing import write_turns
 
 __all__ = [
+    "PAIR_COLUMNS",
     "Candidate",
     "Loss",
     "MessageTree",
     "Note",
     "NoteKind",
+    "Pair",
     "PlacedTurn",
+    "Question",
     "ReadRow",
+    "Recorded",
+    "ReplyNode",
+    "ReplyTree",
     "Row",
     "RowFormat",
+    "Side",
     "TaskContent",
+    "WrittenPair",
+    "branch_attribute",
+    "as_tools",
+    "branch_rows",
     "call_part",
+    "check_pair",
+    "check_written",
+    "common_prefix",
     "content_of",
     "decoded",
+    "is_said",
+    "is_transcript",
+    "is_turn_pair",
+    "fingerprint",
     "joined",
     "make_tree",
+    "note_orphans",
+    "pair_candidates",
+    "pair_columns",
+    "pairs_of",
+    "question_column",
+    "read_answer",
+    "read_dialogue",
+    "read_pair",
+    "read_path",
+    "read_answered",
+    "read_asked",
     "read_placed_turns",
+    "read_question",
     "read_rows",
+    "read_transcript",
     "read_turns",
     "reasoning_part",
     "result_turn",
     "role_letters",
+    "row_of",
+    "side_of",
+    "split_pair",
+    "split_reply",
+    "split_tree",
     "text_part",
+    "text_turn",
+    "tools_beside",
+    "with_images",
+    "with_tools",
+    "write_anthropic_tools",
+    "write_openai_tools",
+    "write_turns",
 ]

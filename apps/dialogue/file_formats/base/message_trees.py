@@ -1,7 +1,10 @@
 """Conversations kept as trees: edited questions and regenerated answers are branches."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from apps.dialogue.file_containers import Note, Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,3 +83,59 @@ def _walk(children: Mapping[str | None, Sequence[str]]) -> list[str]:
         ordered.append(name)
         waiting += reversed(children.get(name, ()))
     return ordered
+
+
+def branch_rows(
+    row: Row,
+    tree: MessageTree,
+    branch: Callable[[str], dict[str, Any]],
+    *,
+    shown: Collection[str],
+    current: str | None,
+    key: str,
+    place: str,
+) -> Iterator[Row]:
+    """Make one row of each branch, and leave a conversation without branches as it is.
+
+    ``branch`` returns the row that ends at a leaf. The branch where the conversation stood (the
+    last one, where the file does not tell) has the ``key`` of the conversation; the others have the
+    name of their leaf behind it. ``place`` is where the messages are.
+    """
+    standing = current if current in shown else None
+    leaves = tree.leaves(shown, standing)
+    if not leaves or (len(leaves) == 1 and not tree.lost):
+        yield row
+        return
+    active = _active(tree, leaves, current)
+    for number, leaf in enumerate(leaves, 1):
+        notes: list[Note] = []
+        if len(leaves) > 1:
+            stood = ", where the conversation stood" if leaf == active else ""
+            told = f"branch {number} of {len(leaves)}{stood}"
+            notes.append(Note("kept", f"{place}.{leaf}", told, "branches"))
+        if number == 1 and tree.lost:
+            fault = f"{len(tree.lost)} messages are their own forebears and were left out"
+            notes.append(Note("dropped", place, fault, "orphan_parent"))
+        value = branch(leaf)
+        if key:
+            value["id"] = key if leaf == active else f"{key}-{leaf}"
+        yield replace(row, value=value, notes=(*row.notes, *notes))
+
+
+def note_orphans(tree: MessageTree, notes: list[Note], place: str) -> None:
+    """Say which messages begin a conversation because their parents are not in the file."""
+    for name in tree.orphans:
+        reason = "its parent is not in the file; the conversation begins here"
+        notes.append(Note("converted", f"{place}.{name}", reason, "orphan_parent"))
+
+
+def _active(tree: MessageTree, leaves: Sequence[str], current: str | None) -> str | None:
+    """Return the leaf of the branch that holds where the conversation stood."""
+    if current in leaves:
+        return current
+    if current is not None:
+        before = frozenset(tree.path(current))
+        for leaf in reversed(leaves):
+            if leaf in before or current in tree.path(leaf):
+                return leaf
+    return leaves[-1] if leaves else None

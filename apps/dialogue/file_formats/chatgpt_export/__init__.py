@@ -5,7 +5,6 @@ one the person saw last under the conversation's own id.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from apps.dialogue.errors import ImportRefused
@@ -15,8 +14,10 @@ from apps.dialogue.file_formats.base import (
     Row,
     RowFormat,
     TaskContent,
+    branch_rows,
     content_of,
     make_tree,
+    note_orphans,
     read_placed_turns,
 )
 from apps.dialogue.file_formats.chatgpt_export.nodes import is_shown, read_nodes
@@ -43,23 +44,15 @@ def expand(row: Row) -> Iterator[Row]:
         yield row
         return
     tree = _tree(mapping)
-    current = _current(row.value, mapping)
-    shown = [name for name in tree.parents if is_shown(_message(mapping, name))]
-    leaves = tree.leaves(frozenset(shown), current if current in shown else None)
-    if len(leaves) < 2 and not tree.lost:
-        yield row
-        return
-    active = _active(tree, leaves, current)
-    for number, leaf in enumerate(leaves, 1):
-        told = f"branch {number} of {len(leaves)}" + (
-            ", where the conversation stood" if leaf == active else ""
-        )
-        notes = [Note("kept", f"mapping.{leaf}", told, "branches")] if len(leaves) > 1 else []
-        if number == 1 and tree.lost:
-            fault = f"{len(tree.lost)} nodes are their own forebears and stand in no conversation"
-            notes.append(Note("dropped", "mapping", fault, "orphan_parent"))
-        value = _branch(row.value, tree, leaf, is_active=leaf == active)
-        yield replace(row, value=value, notes=(*row.notes, *notes))
+    yield from branch_rows(
+        row,
+        tree,
+        lambda leaf: _branch(row.value, tree, leaf),
+        shown=frozenset(name for name in mapping if is_shown(_message(mapping, name))),
+        current=_current(row.value, mapping),
+        key=key if isinstance(key := _keyed(row.value).get("id"), str) else "",
+        place="mapping",
+    )
 
 
 def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
@@ -71,7 +64,7 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
             code="missing_mapping",
         )
     tree = _tree(mapping)
-    _note_orphans(tree, notes)
+    note_orphans(tree, notes, "mapping")
     current = _current(row, mapping)
     if current is None:
         leaves = tree.leaves(frozenset(mapping))
@@ -114,36 +107,15 @@ def _current(row: dict[str, Any], mapping: dict[str, Any]) -> str | None:
     return current if isinstance(current, str) and current in mapping else None
 
 
-def _active(tree: MessageTree, leaves: list[str], current: str | None) -> str | None:
-    """Return the leaf of the branch that holds where the conversation stood."""
-    if current in leaves:
-        return current
-    shown = set(tree.path(current)) if current else set()
-    on_path = [leaf for leaf in leaves if leaf in shown]
-    if on_path:
-        return on_path[-1]
-    return next((leaf for leaf in leaves if current in tree.path(leaf)), leaves[-1:][0])
-
-
-def _branch(
-    row: dict[str, Any], tree: MessageTree, leaf: str, *, is_active: bool
-) -> dict[str, Any]:
+def _branch(row: dict[str, Any], tree: MessageTree, leaf: str) -> dict[str, Any]:
     mapping = {name: row["mapping"][name] for name in tree.path(leaf)}
-    branch = {**row, "mapping": mapping, "current_node": leaf}
-    key = _keyed(row).get("id")
-    return branch if is_active or key is None else {**branch, "id": f"{key}-{leaf}"}
+    return {**row, "mapping": mapping, "current_node": leaf}
 
 
 def _keyed(row: dict[str, Any]) -> dict[str, Any]:
     if row.get("id") in (None, "") and row.get("conversation_id"):
         return {**row, "id": row["conversation_id"]}
     return row
-
-
-def _note_orphans(tree: MessageTree, notes: list[Note]) -> None:
-    for name in tree.orphans:
-        reason = "its parent is not in the export; the conversation begins here"
-        notes.append(Note("converted", f"mapping.{name}.parent", reason, "orphan_parent"))
 
 
 FORMAT = RowFormat("chatgpt_export", "ChatGPT data export", recognises, read, expand=expand)
