@@ -1,10 +1,11 @@
 """Bytes as files bring them: in pieces of any size, zipped or not, in UTF-8 or UTF-16."""
 
 import codecs
+import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from apps.dialogue.file_containers.rows import Note
 
@@ -12,6 +13,13 @@ PIECE = 1 << 16
 LONGEST_LINE = 64 << 20
 """Bytes of the longest row we read into memory."""
 
+LARGEST_RATIO = 300
+"""Times that a packed file may grow; data rarely grows twentyfold, a bomb a thousandfold."""
+
+_FREE = 64 << 20
+"""Bytes of a packed file that may grow as they like."""
+
+_BOMB = f"the gzip file grows more than {LARGEST_RATIO} times: it may be a bomb"
 _GZIP = b"\x1f\x8b"
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -59,6 +67,19 @@ def lines_of(pieces: Iterator[bytes]) -> Iterator[bytes | None]:
         yield None if size > LONGEST_LINE else b"".join(held)
 
 
+def spooled(pieces: Iterable[bytes]) -> BinaryIO:
+    """Return the bytes as a temporary file that can be sought in; it goes when it is closed."""
+    held = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
+    try:
+        for piece in pieces:
+            held.write(piece)
+    except BaseException:
+        held.close()
+        raise
+    held.seek(0)
+    return cast("BinaryIO", held)
+
+
 def _peek(pieces: Iterator[bytes], count: int) -> tuple[Iterator[bytes], bytes]:
     """Return the pieces again, and the first bytes: ``count`` of them or as many as there are."""
     head = b""
@@ -87,14 +108,19 @@ def _recoded(pieces: Iterator[bytes]) -> Iterator[bytes]:
 def _unzipped(pieces: Iterator[bytes]) -> Iterator[bytes]:
     member = zlib.decompressobj(wbits=31)
     begun = False
+    packed = size = 0
     try:
         for piece in pieces:
             rest = piece
+            packed += len(piece)
             while rest:
                 if member.eof:
                     member = zlib.decompressobj(wbits=31)
                 unpacked = member.decompress(rest, PIECE)
                 begun = True
+                size += len(unpacked)
+                if size > _FREE and size > LARGEST_RATIO * packed:
+                    raise Unreadable(_BOMB)
                 if unpacked:
                     yield unpacked
                 rest = member.unused_data if member.eof else member.unconsumed_tail

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import BinaryIO
 
@@ -14,13 +15,16 @@ from apps.dialogue.file_containers.json_documents import documents
 from apps.dialogue.file_containers.json_lines import json_lines
 from apps.dialogue.file_containers.json_text import Decoder
 from apps.dialogue.file_containers.json_wrapping import unwrapped
+from apps.dialogue.file_containers.parquet_rows import parquet_rows
 from apps.dialogue.file_containers.rows import Note, Row
 from apps.dialogue.file_containers.table_rows import looks_like_a_table, table_rows
 from apps.dialogue.file_containers.text_rows import text_rows
+from apps.dialogue.file_containers.zip_rows import zip_rows
 
 _FOREIGN = (
     (rb"version https://git-lfs", "a Git LFS pointer, not the file itself", "lfs_pointer"),
     (rb"(?i)<(!doctype|html|head|body|\?xml|svg|!--)", "an HTML or XML page, not data", "html"),
+    (rb"PK\x03\x04|PK\x05\x06", "an archive in an archive; unpack one of them", "not_data"),
     (rb"%PDF-", "a PDF document", "not_data"),
     (rb"SQLite format 3\x00", "an SQLite database", "not_data"),
     (rb"BZh[1-9]|\xfd7zXZ\x00|\x28\xb5\x2f\xfd|7z\xbc\xaf|Rar!", "packed in a way that is not "
@@ -39,16 +43,19 @@ _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1a]")
 _ARRAY = re.compile(rb"\[\s*([\[{\"\],]|$)")
 
 
-def file_rows(stream: BinaryIO | Iterable[bytes], file_name: str = "") -> Iterator[Row]:
+def file_rows(
+    stream: BinaryIO | Iterable[bytes], file_name: str = "", *, in_archive: bool = False
+) -> Iterator[Row]:
     """Read the rows of a stream; a file that holds none is one row with its fault.
 
     ``stream`` gives bytes in pieces of any size. Every way in which files hold rows is here: JSON
-    Lines, JSON in all its wrappings, tables, texts; gzip and UTF-16 are undone.
+    Lines, JSON in all its wrappings, tables, texts, Parquet, ZIP; gzip and UTF-16 are undone.
+    An archive in an archive is not opened.
     """
     notes: list[Note] = []
     line = 0
     try:
-        for row in _rows(pieces_of(stream, notes), _plain_name(file_name)):
+        for row in _rows(pieces_of(stream, notes), _plain_name(file_name), in_archive):
             line = row.line
             yield replace(row, notes=(*notes, *row.notes)) if notes else row
             notes.clear()
@@ -63,11 +70,20 @@ def _plain_name(file_name: str) -> str:
     return file_name.lower().removesuffix(".gz")
 
 
-def _rows(pieces: Iterator[bytes], name: str) -> Iterator[Row]:
+def _rows(pieces: Iterator[bytes], name: str, in_archive: bool) -> Iterator[Row]:
     pieces, start = _first_line(pieces)
-    if foreign := _foreign(start):
+    if start.startswith(b"PAR1"):
+        yield from parquet_rows(pieces)
+    elif start.startswith((b"PK\x03\x04", b"PK\x05\x06")) and not in_archive:
+        yield from zip_rows(pieces, partial(file_rows, in_archive=True))
+    elif foreign := _foreign(start):
         yield Row(1, fault=f"the file is {foreign[0]}", fault_code=foreign[1])
-    elif name.endswith(tuple(_TABLES)):
+    else:
+        yield from _text(pieces, start, name)
+
+
+def _text(pieces: Iterator[bytes], start: bytes, name: str) -> Iterator[Row]:
+    if name.endswith(tuple(_TABLES)):
         suffix = next(each for each in _TABLES if name.endswith(each))
         yield from table_rows(pieces, _TABLES[suffix])
     elif not start:
