@@ -17,6 +17,7 @@ makes the parts of a task, ``suggest(rows)`` proposes a mapping for a person to 
 
 from apps.dialogue.column_mapping.applying import MappedRow, apply, columns_read
 from apps.dialogue.column_mapping.spec import ColumnMapping, TurnSpec, parse_mapping
+from apps.dialogue.column_mapping.suggesting import suggest
 
 __all__ = [
     "ColumnMapping",
@@ -25,4 +26,5 @@ __all__ = [
     "apply",
     "columns_read",
     "parse_mapping",
+    "suggest",
 ]

@@ -76,6 +76,13 @@ class _Values:
         except TemplateError as error:
             raise ImportRefused(f"{error.message} (in {_short(source)})", place=place) from None
 
+    def holds(self, source: str, place: str, **more: Any) -> bool:
+        """Evaluate a condition; a template holds unless it writes nothing, False or None."""
+        value = self.of(source, place, **more)
+        if isinstance(compiled(source), Template):
+            return value.strip() not in ("", "False", "None")
+        return bool(value)
+
     def listed(self, value: Any, place: str, things: str) -> list[Any]:
         """Take a list, or the JSON text of one; nothing for null and an empty text."""
         if isinstance(value, str) and value.lstrip().startswith("["):
@@ -131,7 +138,7 @@ def _turns_of(spec: TurnSpec, values: _Values, place: str) -> Iterator[Turn]:
 
 
 def _turn(spec: TurnSpec, values: _Values, place: str, more: dict[str, Any]) -> Iterator[Turn]:
-    if spec.when is not None and not _true(values.of(spec.when, f"{place}.when", **more)):
+    if spec.when is not None and not values.holds(spec.when, f"{place}.when", **more):
         return
     role = spec.role
     if role not in ROLES:
@@ -145,11 +152,6 @@ def _turn(spec: TurnSpec, values: _Values, place: str, more: dict[str, Any]) -> 
         if value is not None:
             turn[name] = value
     yield turn
-
-
-def _true(value: Any) -> bool:
-    """A template gives a text: what it writes for false counts as false."""
-    return value.strip() not in ("", "False", "None") if isinstance(value, str) else bool(value)
 
 
 def _answers(sources: Sequence[str] | None, values: _Values, place: str) -> Iterator[list[Turn]]:

@@ -86,7 +86,7 @@ class TurnSpec(SpecModel):
 
 def _check_names(names: Iterable[object]) -> None:
     for name in names:
-        if name in NAMES_TAKEN:
+        if isinstance(name, str) and name in NAMES_TAKEN:
             fault = f"{name!r} is taken: a task is served with {name!r} of its own"
             raise refusal(fault, f".{name}")
 

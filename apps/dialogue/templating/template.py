@@ -8,7 +8,7 @@ from typing import Any, Final, NoReturn
 
 import jinja2
 from jinja2 import nodes
-from jinja2.meta import find_undeclared_variables
+from jinja2.meta import TrackingCodeGenerator
 from jinja2.parser import Parser
 from jinja2.runtime import Undefined
 from jinja2.utils import missing
@@ -226,10 +226,21 @@ def _compiling(source: str) -> Iterator[None]:
 def _compiled(parsed: nodes.Template) -> tuple[jinja2.Template, frozenset[str]]:
     """Weave and compile what was parsed; returns it and the variables it uses."""
     woven = _Weaver().visit(parsed)
-    names = frozenset(find_undeclared_variables(woven)) - set(_ENVIRONMENT.globals)
+    names = _variables(woven) - set(_ENVIRONMENT.globals)
     code = _ENVIRONMENT.compile(woven, "template", "template")
     made = jinja2.Template.from_code(_ENVIRONMENT, code, dict(_ENVIRONMENT.globals))
     return made, names
+
+
+def _variables(parsed: nodes.Template) -> frozenset[str]:
+    """Return the variables a template uses, as ``jinja2.meta.find_undeclared_variables`` does.
+
+    That function also folds constants, in place, running filters outside of any budget.
+    """
+    generator = TrackingCodeGenerator(_ENVIRONMENT)
+    generator.optimizer = None
+    generator.visit(parsed)
+    return frozenset(generator.undeclared_identifiers)
 
 
 def _constant_text(parsed: nodes.Template) -> str | None:
