@@ -7,4 +7,4 @@ from celery import Celery
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings")
 app = Celery("turnwright")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks(["apps.runs"], related_name="jobs")
+app.autodiscover_tasks(["apps.runs", "apps.tasks"], related_name="jobs")

@@ -209,7 +209,17 @@ CELERY_BEAT_SCHEDULE = {
         "task": "apps.runs.jobs.sweep",
         "schedule": max(1.0, RUN_LEASE_SECONDS / 3),
         "options": {"expires": RUN_LEASE_SECONDS},
-    }
+    },
+    "sweep_transfers": {
+        "task": "apps.tasks.jobs.sweep_transfers",
+        "schedule": 20.0,
+        "options": {"expires": 20},
+    },
+    "tidy_transfers": {
+        "task": "apps.tasks.jobs.tidy_transfers",
+        "schedule": 3600.0,
+        "options": {"expires": 3600},
+    },
 }
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]

@@ -12,7 +12,7 @@ from django.utils import timezone
 from apps.accounts.permissions import Actor
 from apps.tasks.actions.tasks import count, next_position
 from apps.tasks.content import StoredContent, TaskContent, store
-from apps.tasks.models import Environment, Revision, Split, Task, TaskStatus, TaskText
+from apps.tasks.models import Environment, Import, Revision, Split, Task, TaskStatus, TaskText
 
 BATCH = 500
 
@@ -73,6 +73,7 @@ def insert_tasks(
     split: Split,
     new: Sequence[NewTask],
     message: str,
+    made_by: Import | None = None,
 ) -> None:
     """Write ``new`` at the end of the list, in that order, and keep the split's counters.
 
@@ -104,7 +105,16 @@ def insert_tasks(
     )
     fresh = Task.objects.filter(environment=environment, position__gte=first)
     ids = dict(fresh.values_list("key", "pk"))
-    _insert(Revision, (_revision(ids[each.key], each, author, message, now) for each in new))
+    shared = {
+        "number": 1,
+        "parent_id": None,
+        "author": author,
+        "message": message,
+        "created_at": now,
+        "made_by_import_id": None if made_by is None else made_by.pk,
+        "former_status": "",
+    }
+    _insert(Revision, (_revision(ids[each.key], each, shared) for each in new))
     _insert(TaskText, ({"task_id": ids[e.key], "text": e.stored.search_text} for e in new))
     written = Revision.objects.filter(task=OuterRef("pk"), number=1).values("pk")
     fresh.filter(current=None).update(current=Subquery(written))
@@ -115,11 +125,10 @@ def insert_tasks(
     )
 
 
-def _revision(task: int, new: NewTask, author: str, message: str, now: Any) -> dict[str, Any]:
+def _revision(task: int, new: NewTask, shared: dict[str, Any]) -> dict[str, Any]:
     return {
+        **shared,
         "task_id": task,
-        "number": 1,
-        "parent_id": None,
         "content": new.stored.content,
         "content_hash": new.stored.content_hash,
         "messages_body": new.stored.messages_body,
@@ -127,9 +136,6 @@ def _revision(task: int, new: NewTask, author: str, message: str, now: Any) -> d
         "spec_body": new.stored.spec_body,
         "grader": new.grader,
         "scripted": new.scripted,
-        "author": author,
-        "message": message,
-        "created_at": now,
     }
 
 

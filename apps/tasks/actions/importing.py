@@ -1,75 +1,71 @@
 """Rows that people bring become tasks, in one pass and in batches; every row is accounted for."""
 
-import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
 
 from django.db import transaction
 
 from apps.accounts.actions import record
 from apps.accounts.errors import Conflict, Invalid
 from apps.accounts.permissions import Actor, Right, require
-from apps.dialogue.errors import DialogueError
-from apps.dialogue.file_formats import Note, ReadRow
-from apps.tasks.actions.bulk import BATCH, Known, NewTask, insert_tasks, known_tasks
+from apps.dialogue.file_formats import AUTO, ReadRow
+from apps.tasks import leases
+from apps.tasks.actions.bulk import Known, NewTask, insert_tasks, known_tasks
+from apps.tasks.actions.deciding import Decider, PreparedRow, batches, keys_of, prepare
 from apps.tasks.actions.tasks import save_revision
-from apps.tasks.content import TaskContent, parse_content, ready_problems, store
-from apps.tasks.models import Environment, Split, Task, TaskStatus
-from apps.tasks.names import check_task_key
+from apps.tasks.ledgers import CREATED, REFUSED, UPDATED, LedgerLine, LedgerWriter, Tally
+from apps.tasks.models import Environment, Import, ImportState, Split, Task
+from apps.tasks.transfer_files import ledger_of
 
 MOST_LINES = 2000
-"""Lines of each sort (refused, other) that a ledger keeps; all of them are counted."""
-
-CREATED, UPDATED, UNCHANGED, REFUSED = "created", "updated", "unchanged", "refused"
-
-
-@dataclass(frozen=True, slots=True)
-class LedgerLine:
-    """What became of one row: ``outcome`` is created, updated, unchanged or refused.
-
-    ``status`` is the task's status afterwards (None for a refused row).
-    """
-
-    line: int
-    key: str | None
-    outcome: str
-    status: str | None
-    notes: tuple[Note, ...]
+"""Lines of each sort (refused, other) that a ledger in memory keeps; all of them are counted."""
 
 
 @dataclass(slots=True)
 class ImportLedger:
-    """What became of the rows, counted; the first lines of each sort are kept to be read."""
+    """What became of the rows, counted; the first lines of each sort are kept to be read.
 
-    created: int = 0
-    updated: int = 0
-    unchanged: int = 0
-    refused: int = 0
-    drafts: int = 0
+    ``imported`` is the import that wrote them (None: nothing was to be written).
+    """
+
+    tally: Tally = field(default_factory=Tally)
     lines: list[LedgerLine] = field(default_factory=list)
     lines_left_out: int = 0
+    imported: Import | None = None
 
     @property
     def read(self) -> int:
-        return self.created + self.updated + self.unchanged + self.refused
+        return self.tally.rows
+
+    @property
+    def created(self) -> int:
+        return self.tally.created
+
+    @property
+    def updated(self) -> int:
+        return self.tally.updated
+
+    @property
+    def unchanged(self) -> int:
+        return self.tally.unchanged
+
+    @property
+    def refused(self) -> int:
+        return self.tally.refused
+
+    @property
+    def drafts(self) -> int:
+        return self.tally.drafts
 
     def add(self, line: LedgerLine) -> None:
         before = self.refused if line.outcome == REFUSED else self.read - self.refused
-        setattr(self, line.outcome, getattr(self, line.outcome) + 1)
-        self.drafts += line.status == TaskStatus.DRAFT and line.outcome in (CREATED, UPDATED)
+        self.tally.add(line)
         if before < MOST_LINES:
             self.lines.append(line)
         else:
             self.lines_left_out += 1
-
-
-@dataclass(slots=True)
-class _Row:
-    """A row on its way: refused when ``new`` is None, else about to be written."""
-
-    line: int
-    notes: list[Note]
-    new: NewTask | None = None
 
 
 def import_rows(
@@ -80,6 +76,9 @@ def import_rows(
     rows: Iterable[ReadRow],
     update: bool = False,
     on_line: Callable[[LedgerLine], None] | None = None,
+    file_name: str = "",
+    format: str = AUTO,  # noqa: A002 - the word of the command line
+    mapping: Mapping[str, Any] | None = None,
 ) -> ImportLedger:
     """Write ``rows`` as tasks of ``split``, in their order; a bad row never stops a good one.
 
@@ -87,93 +86,123 @@ def import_rows(
     without a key gets one from its content. A key that is there with the same content is left
     alone, so the same file can be imported twice; with other content the row is refused, or with
     ``update`` saved as the task's next revision. ``on_line`` sees every line of the ledger as it
-    is written. Batches are committed as they come: memory stays flat.
+    is written. Batches are committed as they come: memory stays flat. ``file_name``, ``format`` and
+    ``mapping`` are remembered, and so is everything that was written: it can be undone.
     """
     require(actor, environment.project, Right.AUTHOR)
     if split.environment_id != environment.pk:
         raise Invalid(f"The split {split.name!r} is another environment's.", place="split")
-    ledger = ImportLedger()
-    batch = _Batch(actor, environment, split, update, ledger, on_line)
+    imported = Import.objects.create(
+        environment=environment,
+        split=split.name,
+        author=str(actor)[:200],
+        file_name=file_name[:255],
+        format=format,
+        mapping=mapping,
+        update=update,
+        state=ImportState.WRITING,
+        lease_expires_at=leases.until(leases.STREAMED),
+        **leases.as_asked_by(actor),
+    )
+    ledger = ImportLedger(imported=imported)
+    writer = ImportWriter(actor, imported, split, lease=leases.STREAMED)
     try:
-        for row in rows:
-            batch.take(_prepared(row))
-        batch.write()
-    finally:
-        if ledger.read:
-            record(
-                actor=actor,
-                project=environment.project,
-                action="task.import",
-                subject=f"{environment.slug}/{split.name}",
-                created=ledger.created,
-                updated=ledger.updated,
-                unchanged=ledger.unchanged,
-                refused=ledger.refused,
-            )
+        for batch in batches(map(prepare, rows)):
+            for line in writer.write(batch):
+                ledger.add(line)
+                if on_line:
+                    on_line(line)
+    except BaseException as error:
+        writer.break_off(error)
+        raise
+    writer.end()
     return ledger
 
 
-@dataclass(slots=True)
-class _Batch:
-    """Rows that are written together."""
+class ImportWriter:
+    """Writes batches of rows for an import whose lease it holds, and its ledger beside them.
 
-    actor: Actor
-    environment: Environment
-    split: Split
-    update: bool
-    ledger: ImportLedger
-    on_line: Callable[[LedgerLine], None] | None
-    rows: list[_Row] = field(default_factory=list)
-    keys: set[str] = field(default_factory=set)
+    The counters are committed with the tasks. So a writer that begins where another one ended
+    counts on from there, and nothing of a batch is kept if the lease was lost.
+    """
 
-    def take(self, row: _Row) -> None:
-        """Add a row; one key is never twice in a batch, so that the second meets the first."""
-        if len(self.rows) >= BATCH or (row.new and row.new.key in self.keys):
-            self.write()
-        self.rows.append(row)
-        if row.new:
-            self.keys.add(row.new.key)
+    def __init__(
+        self, actor: Actor, imported: Import, split: Split, *, lease: timedelta = leases.LEASE
+    ) -> None:
+        self.actor, self.imported, self.split = actor, imported, split
+        self.environment = imported.environment
+        self.lease = lease
+        self.tally = Tally.of(imported)
+        self._decider = Decider(self.environment, split, imported.update)
+        self._ledger = LedgerWriter(
+            ledger_of(imported).folder, rows=self.tally.rows, codes=self.tally.codes
+        )
 
-    def write(self) -> None:
+    def write(self, batch: list[PreparedRow]) -> list[LedgerLine]:
+        """Write a batch, all of it or nothing; raises `LeaseLost`."""
+        for number, row in enumerate(batch, self.tally.rows):
+            row.row = number
         with transaction.atomic():
             Environment.objects.select_for_update().get(pk=self.environment.pk)
-            known = known_tasks(self.environment, self.keys)
-            lines = [self._decided(row, known) for row in self.rows]
+            known = known_tasks(self.environment, keys_of(batch))
+            lines = [self._decided(row, known) for row in batch]
             insert_tasks(
                 actor=self.actor,
                 environment=self.environment,
                 split=self.split,
-                new=[row.new for row in self.rows if row.new and row.new.key not in known],
+                new=[r.new for r, done in zip(batch, lines, strict=True)
+                     if r.new and done.outcome == CREATED],
                 message="Imported",
-            )
-        for line in lines:
-            self.ledger.add(line)
-            if self.on_line:
-                self.on_line(line)
-        self.rows.clear()
-        self.keys.clear()
+                made_by=self.imported,
+            )  # fmt: skip
+            for line in lines:
+                self.tally.add(line)
+            read = max(self.imported.rows_read, self.tally.rows)
+            columns = {**self.tally.columns(), "rows_read": read}
+            leases.keep(self.imported, lease=self.lease, **columns)
+            self._ledger.append((line, "") for line in lines)
+        return lines
 
-    def _decided(self, row: _Row, known: dict[str, Known]) -> LedgerLine:
-        new = row.new
-        if new is None:
-            return LedgerLine(row.line, None, REFUSED, None, tuple(row.notes))
-        there = known.get(new.key)
-        if there is None:
-            return LedgerLine(row.line, new.key, CREATED, new.status, tuple(row.notes))
-        if there.split_id != self.split.pk:
-            other = Split.objects.get(pk=there.split_id).name
-            fault = f"a task {new.key!r} is in the split {other!r} already"
-        elif there.has(new.content, new.stored, new.key):
-            return LedgerLine(row.line, new.key, UNCHANGED, there.status, tuple(row.notes))
-        elif self.update:
-            status = self._saved(there, new)
-            return LedgerLine(row.line, new.key, UPDATED, status, tuple(row.notes))
-        else:
-            fault = f"a task {new.key!r} is there already, with other content"
-        notes = (*row.notes, Note("refused", "key", fault, "key_collision"))
-        return LedgerLine(row.line, new.key, REFUSED, None, notes)
+    def end(self) -> None:
+        """Everything is written; what was held for it may go."""
+        self._ledger.close()
+        with transaction.atomic():
+            leases.finish(self.imported, ImportState.DONE, has_file=False)
+            self._record()
 
-    def _saved(self, there: Known, new: NewTask) -> str:
+    def break_off(self, error: BaseException) -> None:
+        """What was written stays, and can be undone."""
+        self._ledger.close()
+        if isinstance(error, leases.LeaseLost):
+            return
+        told = getattr(error, "message", "") or "It was broken off."
+        with transaction.atomic():
+            leases.finish(self.imported, ImportState.FAILED, error=told)
+            self._record()
+
+    def _record(self) -> None:
+        if not self.tally.rows:
+            return
+        record(
+            actor=self.actor,
+            project=self.environment.project,
+            action="task.import",
+            subject=f"{self.environment.slug}/{self.split.name}",
+            imported=self.imported.pk,
+            created=self.tally.created,
+            updated=self.tally.updated,
+            unchanged=self.tally.unchanged,
+            refused=self.tally.refused,
+        )
+
+    def _decided(self, row: PreparedRow, known: dict[str, Known]) -> LedgerLine:
+        there = known.get(row.new.key) if row.new else None
+        line = self._decider.decide(row, there)
+        if line.outcome == UPDATED and there is not None and row.new is not None:
+            self._save(there, row.new, str(line.status))
+        return line
+
+    def _save(self, there: Known, new: NewTask, status: str) -> None:
         """Save a row over the task that has its key; an archived task stays archived."""
         task = Task.objects.select_related("current").get(pk=there.pk)
         task.environment = self.environment
@@ -185,42 +214,6 @@ class _Batch:
             base=task.current.number,
             content=new.content,
             message="Imported",
-            status=task.status if task.status == TaskStatus.ARCHIVED else new.status,
+            status=status,
+            made_by=self.imported,
         )
-        return task.status
-
-
-def _prepared(row: ReadRow) -> _Row:
-    notes = list(row.notes)
-    if row.task is None:
-        return _Row(row.line, notes)
-    try:
-        content = parse_content(
-            TaskContent(
-                messages=row.task.messages,
-                attributes=row.task.attributes,
-                tools=row.task.tools,
-                tags=row.task.tags,
-            )
-        )
-        stored = store(content, key=row.task.key or "")
-        key = row.task.key
-        if key is None:
-            key = f"row-{hashlib.sha256(stored.content.encode()).hexdigest()[:12]}"
-            stored = store(content, key=key)
-            said = f"the row names none: {key}, from its content"
-            notes.append(Note("invented", "key", said, "no_key"))
-        check_task_key(key)
-    except (DialogueError, Invalid) as error:
-        notes.append(Note("refused", error.place, error.message))
-        return _Row(row.line, notes)
-    return _Row(row.line, notes, NewTask(key, _status(content, notes), content, stored))
-
-
-def _status(content: TaskContent, notes: list[Note]) -> str:
-    problems = ready_problems(content)
-    notes += [
-        Note("kept", each.place, f"{each.message}: kept as a draft", "not_ready")
-        for each in problems
-    ]
-    return TaskStatus.DRAFT if problems else TaskStatus.READY

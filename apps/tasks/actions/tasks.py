@@ -26,7 +26,7 @@ from apps.tasks.content import (
     ready_problems,
     store,
 )
-from apps.tasks.models import Environment, Revision, Split, Task, TaskStatus, TaskText
+from apps.tasks.models import Environment, Import, Revision, Split, Task, TaskStatus, TaskText
 from apps.tasks.names import check_task_key
 from apps.tasks.queries import get_revision, get_split
 from apps.tasks.scoring import checked_scorers, checked_scripted
@@ -98,6 +98,7 @@ def save_revision(
     key: str | None = None,
     grader: Sequence[Mapping[str, Any]] | None = None,
     scripted: Mapping[str, Any] | None = None,
+    made_by: Import | None = None,
 ) -> Revision:
     """Save ``content`` over the revision numbered ``base``; answer the then current revision.
 
@@ -129,6 +130,7 @@ def save_revision(
         actor=actor,
         message=said or renamed,
         current=None if renamed else current,
+        made_by=made_by,
     )
     if renamed:
         _record(actor, locked, "task.rename", was=was)
@@ -142,7 +144,9 @@ def save_revision(
 
 
 @transaction.atomic
-def restore_revision(*, actor: Actor, task: Task, number: int, base: int) -> Revision:
+def restore_revision(
+    *, actor: Actor, task: Task, number: int, base: int, status: str | None = None
+) -> Revision:
     """Make the content of revision ``number`` current again, as a new revision."""
     require(actor, task.environment.project, Right.AUTHOR)
     old = get_revision(actor, task, number)
@@ -152,6 +156,7 @@ def restore_revision(*, actor: Actor, task: Task, number: int, base: int) -> Rev
         base=base,
         content=load_content(old.content),
         message=f"Restored revision {number}",
+        status=status,
         grader=json.loads(old.grader or "[]"),
         scripted=json.loads(old.scripted or "{}"),
     )
@@ -307,6 +312,7 @@ def _write(
     actor: Actor,
     message: str,
     current: Revision | None = None,
+    made_by: Import | None = None,
 ) -> Revision:
     """Write a revision and what follows from it; ``current`` itself if nothing differs from it."""
     hidden = ("" if hidden[0] == "[]" else hidden[0], "" if hidden[1] == "{}" else hidden[1])
@@ -319,6 +325,8 @@ def _write(
     revision.parent = last
     revision.author = str(actor)[:200]
     revision.message = message
+    if made_by is not None:
+        revision.made_by_import, revision.former_status = made_by, task.status
     revision.save()
     for name, value in derived(stored, parsed, actor).items():
         setattr(task, name, value)

@@ -1,5 +1,6 @@
 """Reading environments, tasks, revisions, imports and exports; who asks comes first."""
 
+from apps.tasks.ledgers import LedgerPage
 from apps.tasks.queries.tasks import (
     LARGEST_PAGE,
     Neighbours,
@@ -24,9 +25,25 @@ from apps.tasks.queries.tasks import (
     splits,
     tools,
 )
+from apps.tasks.queries.transfers import (
+    ExportLoss,
+    LossPage,
+    exports,
+    get_export,
+    get_import,
+    imports,
+    ledger_line,
+    ledger_page,
+    losses_page,
+    open_export,
+    proposed_content,
+)
 
 __all__ = [
     "LARGEST_PAGE",
+    "ExportLoss",
+    "LedgerPage",
+    "LossPage",
     "Neighbours",
     "Page",
     "bundle_of",
@@ -34,13 +51,22 @@ __all__ = [
     "cursor_of",
     "default_environment",
     "environments",
+    "exports",
     "get_environment",
+    "get_export",
+    "get_import",
     "get_revision",
     "get_split",
     "get_task",
     "get_task_by_key",
+    "imports",
+    "ledger_line",
+    "ledger_page",
     "list_tasks",
+    "losses_page",
     "neighbours",
+    "open_export",
+    "proposed_content",
     "ready_revision_ids",
     "ready_specs",
     "ready_task_at",
