@@ -21,6 +21,8 @@ PAIR_COLUMNS = (
 )
 """The names the two answers of a pair have; the first two that are not both null win."""
 
+_OF_A_SIDE = re.compile(r"(chosen|rejected)[_-](.+)|(.+)[_-](chosen|rejected)", re.DOTALL)
+
 
 @dataclass(frozen=True, slots=True)
 class Side:
@@ -74,8 +76,8 @@ def read_pair(row: dict[str, Any], columns: tuple[str, str], notes: list[Note]) 
     chosen, rejected = columns
     first = Side(chosen, "chosen", read_answer(row[chosen], notes, chosen))
     second = Side(rejected, "rejected", read_answer(row[rejected], notes, rejected))
-    first, known = _with_remarks(row, first, columns, notes)
-    second, known_too = _with_remarks(row, second, columns, notes)
+    first, known = _with_remarks(row, first, notes)
+    second, known_too = _with_remarks(row, second, notes)
     return Pair(first, second, (chosen, rejected, *known, *known_too))
 
 
@@ -177,26 +179,27 @@ def _differ_early(chosen: Sequence[Message], rejected: Sequence[Message]) -> boo
     )
 
 
-def _with_remarks(
-    row: dict[str, Any], side: Side, columns: Sequence[str], notes: list[Note]
-) -> tuple[Side, list[str]]:
-    """Give a side the columns that speak of it alone."""
-    written = re.compile(rf"{side.verdict}[_-].+|.+[_-]{side.verdict}")
-    own = [name for name in row if written.fullmatch(name) and name not in columns]
-    own = [name for name in own if not _may_be_an_answer(name)]
+def side_of(name: str) -> str:
+    """Return the verdict a column speaks of (``score_chosen``, ``chosen-rating``), or nothing."""
+    if any(name in columns for columns in PAIR_COLUMNS):
+        return ""
+    found = _OF_A_SIDE.fullmatch(name)
+    return (found[1] or found[4]) if found else ""
+
+
+def _with_remarks(row: dict[str, Any], side: Side, notes: list[Note]) -> tuple[Side, list[str]]:
+    """Give a side the columns that speak of it alone, without the name of the side."""
+    own = [name for name in row if side_of(name) == side.verdict]
     if not own:
         return side, []
-    model = row.get(f"{side.verdict}_model")
-    model = model if isinstance(model, str) else ""
+    found = {name: _OF_A_SIDE.fullmatch(name) for name in own}
+    short = {name: (each[2] or each[3]) if each else name for name, each in found.items()}
+    twice = {each for each in short.values() if list(short.values()).count(each) > 1}
+    remarks = {name if short[name] in twice else short[name]: row[name] for name in own}
+    model = remarks.pop("model") if isinstance(remarks.get("model"), str) else ""
     try:
-        detail = json_object(
-            {name: row[name] for name in own if not (model and name == f"{side.verdict}_model")}
-        )
+        detail = json_object(remarks)
     except NotJson as error:
-        raise ImportRefused(error.message, place=error.path.removeprefix(".")) from None
+        raise ImportRefused(error.message, place=f"{side.name}{error.path}") from None
     notes.append(Note("kept", side.name, f"{', '.join(own)} kept with this answer"))
     return Side(side.name, side.verdict, side.messages, model, detail), own
-
-
-def _may_be_an_answer(name: str) -> bool:
-    return any(name in columns for columns in PAIR_COLUMNS)

@@ -1,14 +1,13 @@
-"""Turns of ShareGPT and its kin, and the tools that stand beside them as JSON text."""
+"""Turns of ShareGPT and its kin, and the tools that stand beside them."""
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
-from apps.dialogue.blocks.json_values import json_copy
 from apps.dialogue.errors import ImportRefused
 from apps.dialogue.file_containers import Note
 from apps.dialogue.file_formats.base.chat_turns import read_turns
 from apps.dialogue.file_formats.base.placed_turns import PlacedTurn, read_placed_turns
+from apps.dialogue.file_formats.base.tool_lists import with_tools
 from apps.dialogue.message import Message
 
 _ASKED_KEYS = ("human", "user", "input", "instruction", "prompt", "question")
@@ -70,36 +69,14 @@ def _usual(turn: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield {**rest, "role": "assistant", "content": turn[answered]}
 
 
-def string_tools(row: dict[str, Any], notes: list[Note]) -> dict[str, Any]:
-    """Return a row with its tools as a list: ShareGPT has them as JSON text, often without a type.
+def tools_beside(row: dict[str, Any], notes: list[Note]) -> dict[str, Any]:
+    """Return a row with its tools as a list: ShareGPT has them as JSON text, often an empty one.
 
     Raises ``ImportRefused`` for text that is no JSON list.
     """
-    tools = row.get("tools")
-    if tools is None or tools == [] or (isinstance(tools, str) and not tools.strip()):
-        return {key: value for key, value in row.items() if key != "tools"}
-    if isinstance(tools, str):
-        tools = _listed(tools)
-        notes.append(Note("converted", "tools", "JSON text became a list", "stringified_tools"))
-    if not isinstance(tools, list):
+    if "tools" not in row and "functions" not in row:
         return row
-    rest = {key: value for key, value in row.items() if key != "tools"}
-    return {**rest, "tools": [_as_function(tool) for tool in tools]} if tools else rest
-
-
-def _listed(text: str) -> list[Any]:
-    try:
-        tools = json_copy(json.loads(text))
-    except (ValueError, RecursionError) as error:  # NotJson is a ValueError
-        raise ImportRefused(f"is not valid JSON: {error}", place="tools") from None
-    tools = [tools] if isinstance(tools, dict) else tools
-    if not isinstance(tools, list):
-        raise ImportRefused("must be a list of tools", place="tools")
-    return tools
-
-
-def _as_function(tool: object) -> object:
-    """Return a bare function as the tool it is in every other format."""
-    if isinstance(tool, dict) and "name" in tool and not {"type", "function"} & set(tool):
-        return {"type": "function", "function": tool}
-    return tool
+    read = with_tools(row, notes)
+    if read.get("tools") not in (None, "", []):
+        return read
+    return {key: value for key, value in read.items() if key != "tools"}

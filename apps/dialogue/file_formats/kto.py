@@ -1,0 +1,87 @@
+"""Answers with a thumb up or down each (KTO): ``{"prompt", "completion", "label": bool}``.
+
+The answer may also end ``messages`` or ``conversations``, or be the output of an instruction; the
+label may be called ``kto_tag`` (LLaMA-Factory).
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from apps.dialogue.candidates import Verdict
+from apps.dialogue.errors import ImportRefused
+from apps.dialogue.file_formats.base import (
+    Candidate,
+    Note,
+    RowFormat,
+    TaskContent,
+    content_of,
+    question_column,
+    read_answer,
+    read_question,
+    split_reply,
+    text_turn,
+    tools_beside,
+)
+from apps.dialogue.message import Message
+
+_LABELS = ("label", "kto_tag")
+_LISTS = ("messages", "conversations", "conversation")
+_ANSWERS = ("completion", "response", "output")
+
+
+def recognises(row: dict[str, Any]) -> bool:
+    return _label(row) is not None and (_list(row) is not None or _answer(row) is not None)
+
+
+def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
+    label, column = _label(row), _list(row)
+    if label is None:
+        raise ImportRefused("there is no label that is true or false", place="label")
+    if column is not None:
+        prompt, reply = split_reply(read_answer(row[column], notes, column))
+        used: tuple[str, ...] = (column,)
+        if isinstance(row.get("system"), str):
+            used = (column, "system")
+            said = [text_turn("system", row["system"], notes, "system")] if row["system"] else []
+            prompt = (*said, *prompt)
+    else:
+        prompt, reply, used = _read_columns(row, notes)
+    if not reply:
+        fault = "the conversation ends without the answer that is labelled"
+        notes.append(Note("kept", column or "completion", fault, "missing_side"))
+    verdict: Verdict = "chosen" if row[label] else "rejected"
+    candidates = (Candidate(reply, verdict),) if reply else ()
+    used = (*used, label) if reply else used
+    content = content_of(tools_beside(row, notes), prompt, notes, used=used)
+    return replace(content, candidates=candidates)
+
+
+def _label(row: dict[str, Any]) -> str | None:
+    return next((name for name in _LABELS if isinstance(row.get(name), bool)), None)
+
+
+def _list(row: dict[str, Any]) -> str | None:
+    return next((name for name in _LISTS if isinstance(row.get(name), list) and row[name]), None)
+
+
+def _answer(row: dict[str, Any]) -> str | None:
+    """Return the column of the answer, where something beside it was asked."""
+    if not (isinstance(row.get("prompt"), list) or question_column(row)):
+        return None
+    return next((name for name in _ANSWERS if name in row), None)
+
+
+def _read_columns(
+    row: dict[str, Any], notes: list[Note]
+) -> tuple[tuple[Message, ...], tuple[Message, ...], tuple[str, ...]]:
+    column = _answer(row)
+    if column is None:
+        raise ImportRefused("there are no messages and no completion", place="completion")
+    reply = read_answer(row[column], notes, column)
+    if isinstance(row.get("prompt"), list):
+        return read_answer(row["prompt"], notes, "prompt"), reply, ("prompt", column)
+    question = read_question(row, notes)
+    return question.messages, reply, (*question.used, column)
+
+
+FORMAT = RowFormat("kto", "Answers labelled good or bad (KTO)", recognises, read)
