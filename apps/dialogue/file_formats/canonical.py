@@ -1,10 +1,23 @@
-"""OpenReward's own tasks: ``{"id", "conversation": [{"role", "blocks"}], ...attributes}``."""
+"""OpenReward's own tasks: ``{"id", "conversation": [{"role", "blocks"}], ...attributes}``.
 
+``tools``, ``tags`` and ``candidates`` stand beside the attributes; nothing of a task is lost.
+"""
+
+from dataclasses import replace
 from typing import Any
 
+from apps.dialogue.blocks.json_values import json_copy
+from apps.dialogue.candidates import parse_candidates
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_formats.base import Note, RowFormat, TaskContent, content_of
-from apps.dialogue.message import parse_conversation
+from apps.dialogue.file_formats.base import (
+    Loss,
+    Note,
+    RowFormat,
+    TaskContent,
+    content_of,
+    row_of,
+)
+from apps.dialogue.message import conversation_to_wire, parse_conversation
 
 _COLUMNS = ("conversation", "messages")
 
@@ -16,11 +29,30 @@ def recognises(row: dict[str, Any]) -> bool:
 def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
     column = _column(row)
     if column is None:
-        raise ImportRefused("there is no list 'conversation' of messages with blocks")
+        fault = "there is no list 'conversation' of messages with blocks"
+        raise ImportRefused(fault, code="missing_messages")
     messages = parse_conversation(row[column], column)
     if column != "conversation":
         notes.append(Note("converted", column, "the messages became the conversation"))
-    return content_of(row, messages, notes, used=(column,))
+    if not _holds_candidates(row):
+        return content_of(row, messages, notes, used=(column,))
+    candidates = parse_candidates(row["candidates"])
+    notes.append(Note("kept", "candidates", f"kept with the task ({len(candidates)})"))
+    content = content_of(row, messages, notes, used=(column, "candidates"))
+    return replace(content, candidates=candidates)
+
+
+def write(task: TaskContent, losses: list[Loss]) -> list[dict[str, Any]]:
+    """Write everything; only an attribute with a name of the format's own would be lost."""
+    own: dict[str, Any] = {"conversation": conversation_to_wire(task.messages)}
+    if not task.messages:
+        losses.append(Loss("messages", "a conversation without messages cannot be read back"))
+    if task.tools:
+        own["tools"] = json_copy(task.tools)
+    if task.candidates:
+        own["candidates"] = [each.to_wire() for each in task.candidates]
+    reserved = ("candidates",) if _holds_candidates(task.attributes) else ()
+    return [row_of(task, own, losses, reserved=reserved, candidates=True)]
 
 
 def _column(row: dict[str, Any]) -> str | None:
@@ -34,4 +66,13 @@ def _column(row: dict[str, Any]) -> str | None:
     return None
 
 
-FORMAT = RowFormat("canonical", "Turnwright and OpenReward tasks", recognises, read)
+def _holds_candidates(row: dict[str, Any]) -> bool:
+    given = row.get("candidates")
+    return (
+        isinstance(given, list)
+        and bool(given)
+        and all(isinstance(each, dict) and "messages" in each for each in given)
+    )
+
+
+FORMAT = RowFormat("openreward", "Turnwright and OpenReward tasks", recognises, read, write)

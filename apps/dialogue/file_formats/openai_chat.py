@@ -1,62 +1,118 @@
-"""Chat Completions and fine-tuning rows: ``{"messages": [{"role", "content"}], "tools"?}``."""
+"""Chat Completions and fine-tuning rows: ``{"messages": [{"role", "content"}], "tools"?}``.
 
-import json
+Also rows of LLaMA-Factory, axolotl and Hugging Face in that shape, and logged calls:
+``{"request": {"messages"}, "response": {"choices"}}`` and completions alone.
+"""
+
+from dataclasses import replace
 from typing import Any
 
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_formats.base import Note, RowFormat, TaskContent, content_of
+from apps.dialogue.file_formats.base import (
+    Loss,
+    Note,
+    RowFormat,
+    TaskContent,
+    check_written,
+    content_of,
+    read_turns,
+    row_of,
+    with_images,
+    with_tools,
+    write_openai_tools,
+    write_turns,
+)
 from apps.dialogue.message import Message
-from apps.dialogue.provider_formats import import_openai
+
+_COMPLETION = "chat.completion"
 
 
 def recognises(row: dict[str, Any]) -> bool:
-    return "messages" in row
+    return "messages" in row or _is_logged(row) or _is_completion(row)
 
 
 def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
-    messages = import_openai(row.get("messages"))
-    _note_legacy(row["messages"], notes)
-    _note_details(messages, notes)
-    return content_of(_with_tools(row, notes), messages, notes, used=("messages",))
+    if "messages" in row:
+        return _read_messages(row, notes)
+    if _is_logged(row):
+        return _read_logged(row, notes)
+    if _is_completion(row):
+        messages, others = _read_choices(row, notes, "")
+        content = content_of(row, messages, notes, used=("choices",))
+        return _with_others(content, others)
+    raise ImportRefused("there is no list 'messages'", code="missing_messages")
 
 
-def _note_legacy(wires: list[dict[str, Any]], notes: list[Note]) -> None:
-    for index, wire in enumerate(wires):
-        if wire.get("function_call") is not None:
-            fault = "the call had no id: one was made that ties it to its result"
-            notes.append(
-                Note("invented", f"messages[{index}].function_call", fault, "legacy_function_call")
-            )
-        if wire.get("role") == "developer":
-            reason = "developer became system; the role is kept in detail"
-            notes.append(Note("converted", f"messages[{index}].role", reason, "developer_role"))
+def write(task: TaskContent, losses: list[Loss]) -> list[dict[str, Any]]:
+    """Write a row as fine-tuning takes it; the task's key and attributes stand beside."""
+    own: dict[str, Any] = {"messages": write_turns(task.messages, losses)}
+    if tools := write_openai_tools(task.tools, losses):
+        own["tools"] = tools
+    row = row_of(task, own, losses, reserved=("functions", "images", "image", "request"))
+    check_written(task, row, read, losses)
+    return [row]
 
 
-def _note_details(messages: tuple[Message, ...], notes: list[Note]) -> None:
-    for index, message in enumerate(messages):
-        kept = [key for key in message.detail or {} if key != "role"]
-        if kept:
-            names = ", ".join(kept)
-            notes.append(Note("kept", f"messages[{index}].detail", f"{names} kept in detail"))
+def _read_messages(row: dict[str, Any], notes: list[Note]) -> TaskContent:
+    messages = read_turns(row["messages"], notes)
+    if any(row.get(key) for key in ("images", "image", "videos", "video", "audios", "audio")):
+        messages = with_images(row, messages, notes)
+    if row.get("tools") or row.get("functions"):
+        row = with_tools(row, notes)
+    return content_of(row, messages, notes, used=("messages",))
 
 
-def _with_tools(row: dict[str, Any], notes: list[Note]) -> dict[str, Any]:
-    """Return the row with its tools as a list: from JSON text, or from legacy ``functions``."""
-    tools, functions = row.get("tools"), row.get("functions")
-    if isinstance(tools, str) and tools.strip():
-        try:
-            tools = json.loads(tools)
-        except (ValueError, RecursionError) as error:
-            raise ImportRefused(f"is not valid JSON: {error}", place="tools") from None
-        if not isinstance(tools, list):
-            raise ImportRefused("must be a list of tools", place="tools")
-        notes.append(Note("converted", "tools", "JSON text became a list", "stringified_tools"))
-        return {**row, "tools": tools}
-    if isinstance(functions, list) and functions and not tools:
-        notes.append(Note("converted", "functions", "the functions became tools"))
-        made = [{"type": "function", "function": function} for function in functions]
-        return {**{key: value for key, value in row.items() if key != "functions"}, "tools": made}
-    return row
+def _is_logged(row: dict[str, Any]) -> bool:
+    request = row.get("request")
+    return isinstance(request, dict) and isinstance(request.get("messages"), list)
 
 
-FORMAT = RowFormat("openai_chat", "OpenAI chat and fine-tuning", recognises, read)
+def _is_completion(row: dict[str, Any]) -> bool:
+    choices = row.get("choices")
+    return (
+        isinstance(choices, list)
+        and bool(choices)
+        and all(
+            isinstance(each, dict) and isinstance(each.get("message"), dict) for each in choices
+        )
+        and row.get("object", _COMPLETION) == _COMPLETION
+    )
+
+
+def _read_logged(row: dict[str, Any], notes: list[Note]) -> TaskContent:
+    """Read a call as a log keeps it: the request, and the answer if there is one."""
+    request = row["request"]
+    messages = read_turns(request["messages"], notes, place="request.messages")
+    others: tuple[Message, ...] = ()
+    response = row.get("response")
+    parts = {key: value for key, value in row.items() if key not in ("request", "response")}
+    parts = {**{key: value for key, value in request.items() if key != "messages"}, **parts}
+    if isinstance(response, dict) and _is_completion(response):
+        answer, others = _read_choices(response, notes, "response.")
+        messages += answer
+        response = {key: value for key, value in response.items() if key != "choices"}
+    if response is not None:
+        parts["response"] = response
+    return _with_others(content_of(with_tools(parts, notes), messages, notes), others)
+
+
+def _read_choices(
+    completion: dict[str, Any], notes: list[Note], place: str
+) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
+    """Return the message of the first choice, and those of the others."""
+    read: list[Message] = []
+    for index, choice in enumerate(completion["choices"]):
+        wire = {"role": "assistant", **choice["message"]}
+        read += read_turns([wire], notes, place=f"{place}choices[{index}].message")
+    return tuple(read[:1]), tuple(read[1:])
+
+
+def _with_others(content: TaskContent, others: tuple[Message, ...]) -> TaskContent:
+    """Keep further choices as attributes: answers to the same conversation, in canonical shape."""
+    if not others:
+        return content
+    kept = {"other_choices": [message.to_wire() for message in others]}
+    return replace(content, attributes={**content.attributes, **kept})
+
+
+FORMAT = RowFormat("openai_chat", "OpenAI chat and fine-tuning", recognises, read, write)

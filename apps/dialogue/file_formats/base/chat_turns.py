@@ -208,12 +208,16 @@ class _Reader:
         known = {role_key(wire), key, "tool_call_id", "cache_control"}
         if wire.get("role") == "function":
             known.add("name")
+        failed = wire.get("is_error") is True
+        if isinstance(wire.get("is_error"), bool):
+            known.add("is_error")
         detail = leftovers(wire, known)
         self._note_kept(list(detail), place)
         made = {
             "type": "tool_result",
             "tool_call_id": self._answered(wire, place),
             "blocks": [each.to_wire() for each in said.blocks],
+            "is_error": failed,
             "detail": said.detail(detail) or None,
         }
         return parse_block(made, place)

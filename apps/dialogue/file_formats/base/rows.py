@@ -143,10 +143,15 @@ def _key(row: dict[str, Any], notes: list[Note]) -> str | None:
         if fault := text_fault(value):
             raise ImportRefused(fault, place=column)
         return value
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, dict) and set(value) == {"$oid"} and isinstance(value["$oid"], str):
+        value = value["$oid"]  # as MongoDB exports its ids
+    elif not isinstance(value, int | float):
         raise ImportRefused(f"a key must be a text, not {kind_of(value)}", place=column)
-    notes.append(Note("converted", column, f"the number {value} became a text", "id_not_string"))
-    return str(value)
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    notes.append(
+        Note("converted", column, f"{kind_of(value)} became the text {text!r}", "id_not_string")
+    )
+    return text
 
 
 def _tools(row: dict[str, Any], notes: list[Note]) -> list[Any] | None:

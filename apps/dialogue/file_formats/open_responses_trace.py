@@ -1,0 +1,111 @@
+"""Traces as LatticeFlow has them: ``{"items": [...], "metadata"?, "events"?}``.
+
+What is written is read by ``latticeflow.core.dtypes.Trace``, which has no place for reasoning.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from apps.dialogue.blocks import ImageBlock, ReasoningBlock
+from apps.dialogue.blocks.json_values import json_copy
+from apps.dialogue.errors import ImportRefused
+from apps.dialogue.file_formats.base import (
+    Loss,
+    Note,
+    RowFormat,
+    TaskContent,
+    check_written,
+    content_of,
+    read_response_items,
+)
+from apps.dialogue.trace import to_open_responses
+
+_ITEMS = frozenset({"message", "function_call", "function_call_output", "reasoning"})
+_OWN = "turnwright"
+
+
+def recognises(row: dict[str, Any]) -> bool:
+    items = row.get("items")
+    return (
+        isinstance(items, list)
+        and bool(items)
+        and isinstance(items[0], dict)
+        and (row.get("FORMAT") == "open_responses" or _is_item(items[0]))
+    )
+
+
+def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
+    messages = read_response_items(row.get("items"), notes)
+    given = row.get("metadata")
+    metadata = given if isinstance(given, dict) else {}
+    parts = {key: value for key, value in row.items() if key not in ("items", "FORMAT")}
+    if parts.get("events") is None:
+        parts.pop("events", None)
+    if given is None:
+        parts.pop("metadata", None)
+    if row.get("id") is None and isinstance(metadata.get("trace_id"), str):
+        parts["id"] = metadata["trace_id"]
+    extra = metadata.get("extra")
+    if metadata.get("source_type") == _OWN and isinstance(extra, dict) and "task" in extra:
+        return _read_own(parts, extra["task"], messages, notes)
+    if "tags" not in parts and metadata.get("tags"):
+        parts["tags"] = metadata["tags"]
+    return content_of(parts, messages, notes, used=("items",))
+
+
+def write(task: TaskContent, losses: list[Loss]) -> list[dict[str, Any]]:
+    """Write a trace of items; attributes and tools stand in ``metadata.extra.task``."""
+    for index, message in enumerate(task.messages):
+        for position, block in enumerate(message.blocks):
+            place = f"messages[{index}].blocks[{position}]"
+            if isinstance(block, ReasoningBlock):
+                losses.append(Loss(place, "a trace has no place for reasoning"))
+            elif isinstance(block, ImageBlock) and message.role == "assistant":
+                losses.append(Loss(place, "a trace takes no image in an assistant's message"))
+        if not message.blocks:
+            losses.append(Loss(f"messages[{index}]", "a message without content"))
+    if task.candidates:
+        count = len(task.candidates)
+        losses.append(Loss("candidates", f"a trace has no place for candidates ({count})"))
+    around: dict[str, Any] = {"attributes": json_copy(task.attributes)}
+    if task.tools:
+        around["tools"] = json_copy(task.tools)
+    metadata: dict[str, Any] = {"source_type": _OWN, "extra": {"task": around}}
+    if task.key is not None:
+        metadata["trace_id"] = task.key
+    if task.tags:
+        metadata["tags"] = list(task.tags)
+    written = [_written(message) for message in task.messages]
+    trace = to_open_responses([each for each in written if each.blocks], metadata)
+    row = {"FORMAT": "open_responses", **trace}
+    check_written(task, row, read, losses)
+    return [row]
+
+
+def _written(message: Any) -> Any:
+    """Return a message without the images that a trace does not take there."""
+    if message.role != "assistant":
+        return message
+    blocks = tuple(block for block in message.blocks if not isinstance(block, ImageBlock))
+    return message.model_copy(update={"blocks": blocks})
+
+
+def _read_own(parts: dict[str, Any], task: Any, messages: Any, notes: list[Note]) -> TaskContent:
+    """Read what this format wrote: the attributes as they were."""
+    if not isinstance(task, dict) or not isinstance(task.get("attributes"), dict):
+        raise ImportRefused("must be an object with attributes", place="metadata.extra.task")
+    kept = {key: value for key, value in parts.items() if key not in ("metadata", "tags")}
+    row = {**task["attributes"], **({"tools": task["tools"]} if task.get("tools") else {})}
+    content = content_of({**row, **kept}, messages, notes)
+    tags = parts["metadata"].get("tags")
+    return replace(content, tags=tuple(tags)) if isinstance(tags, list) else content
+
+
+def _is_item(item: dict[str, Any]) -> bool:
+    kind = item.get("type")
+    return isinstance(kind, str) and kind in _ITEMS
+
+
+FORMAT = RowFormat(
+    "open_responses_trace", "LatticeFlow traces (Open Responses)", recognises, read, write
+)
