@@ -8,7 +8,34 @@ from typing import BinaryIO, Final
 
 from apps.dialogue.errors import ImportRefused
 from apps.dialogue.file_containers import file_rows
-from apps.dialogue.file_formats import attribute_rows, canonical, mt_bench, openai_chat
+from apps.dialogue.file_formats import (
+    alpaca,
+    anthropic,
+    arena_battle,
+    attribute_rows,
+    canonical,
+    google,
+    hh_rlhf,
+    kto,
+    mt_bench,
+    mt_bench_answer,
+    oasst_messages,
+    oasst_trees,
+    open_responses_trace,
+    openai_batch,
+    openai_chat,
+    openai_dpo,
+    openai_evals,
+    openai_responses,
+    preference_messages,
+    preference_text,
+    prompt_completion,
+    role_text,
+    sharegpt,
+    sharegpt_preference,
+    ultrafeedback_raw,
+    wildchat,
+)
 from apps.dialogue.file_formats.base import (
     Candidate,
     Loss,
@@ -23,11 +50,47 @@ FORMATS: Final[dict[str, RowFormat]] = {
     each.name: each
     for each in (
         canonical.FORMAT,
+        role_text.FORMAT,
+        open_responses_trace.FORMAT,
+        openai_batch.FORMAT,
+        openai_dpo.FORMAT,
+        hh_rlhf.FORMAT,
+        sharegpt_preference.FORMAT,
+        preference_messages.FORMAT,
+        preference_text.FORMAT,
+        kto.FORMAT,
+        arena_battle.FORMAT,
+        wildchat.FORMAT,
+        sharegpt.FORMAT,
+        anthropic.FORMAT,
+        google.FORMAT,
+        openai_responses.FORMAT,
         openai_chat.FORMAT,
+        openai_evals.FORMAT,
+        prompt_completion.FORMAT,
+        mt_bench_answer.FORMAT,
         mt_bench.FORMAT,
+        oasst_messages.FORMAT,
+        oasst_trees.FORMAT,
+        ultrafeedback_raw.FORMAT,
+        alpaca.FORMAT,
         attribute_rows.FORMAT,
     )
 }
+
+ALIASES: Final = {
+    "canonical": "openreward",
+    "openai": "openai_chat",
+    "openai_finetune": "openai_chat",
+    "dpo": "openai_dpo",
+    "trl": "preference_messages",
+    "trl_messages": "openai_chat",
+    "latticeflow_trace": "open_responses_trace",
+    "latticeflow_traces": "open_responses_trace",
+    "latticeflow_rows": "attribute_rows",
+    "inspect": "inspect_dataset",
+}
+"""Other words that people use for formats."""
 
 AUTO = "auto"
 
@@ -44,14 +107,16 @@ def read_tasks(
     ``refused`` note and the rows after it go on. Raises ``ImportRefused`` at once for an unknown
     ``format``.
     """
-    if format != AUTO and format not in FORMATS:
+    named = ALIASES.get(format, format)
+    if named != AUTO and named not in FORMATS:
         known = ", ".join([AUTO, *FORMATS])
         raise ImportRefused(f"unknown format {format!r}; there are {known}", place="format")
-    forced = None if format == AUTO else format
+    forced = None if named == AUTO else named
     return read_rows(file_rows(stream, file_name), FORMATS, forced)
 
 
 __all__ = [
+    "ALIASES",
     "AUTO",
     "FORMATS",
     "Candidate",

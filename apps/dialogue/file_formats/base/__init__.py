@@ -2,10 +2,15 @@
 
 from apps.dialogue.candidates import Candidate
 from apps.dialogue.file_containers import Note, NoteKind, Row
+from apps.dialogue.file_formats.base.call_ids import CallIds
 from apps.dialogue.file_formats.base.chat_turns import read_turns
 from apps.dialogue.file_formats.base.human_assistant import (
     is_transcript,
     read_transcript,
+)
+from apps.dialogue.file_formats.base.inspect_messages import (
+    inspect_turns,
+    write_inspect_messages,
 )
 from apps.dialogue.file_formats.base.message_trees import (
     MessageTree,
@@ -52,6 +57,7 @@ from apps.dialogue.file_formats.base.reply_trees import (
     read_path,
     split_tree,
 )
+from apps.dialogue.file_formats.base.response_items import item_type, read_response_items
 from apps.dialogue.file_formats.base.row_writing import check_written, row_of
 from apps.dialogue.file_formats.base.rows import (
     Loss,
@@ -83,6 +89,7 @@ from apps.dialogue.file_formats.base.turn_writing import write_turns
 
 __all__ = [
     "PAIR_COLUMNS",
+    "CallIds",
     "Candidate",
     "Loss",
     "MessageTree",
@@ -100,8 +107,8 @@ __all__ = [
     "Side",
     "TaskContent",
     "WrittenPair",
-    "branch_attribute",
     "as_tools",
+    "branch_attribute",
     "branch_rows",
     "call_part",
     "check_pair",
@@ -109,10 +116,12 @@ __all__ = [
     "common_prefix",
     "content_of",
     "decoded",
+    "fingerprint",
+    "inspect_turns",
     "is_said",
     "is_transcript",
     "is_turn_pair",
-    "fingerprint",
+    "item_type",
     "joined",
     "make_tree",
     "note_orphans",
@@ -121,13 +130,14 @@ __all__ = [
     "pairs_of",
     "question_column",
     "read_answer",
+    "read_answered",
+    "read_asked",
     "read_dialogue",
     "read_pair",
     "read_path",
-    "read_answered",
-    "read_asked",
     "read_placed_turns",
     "read_question",
+    "read_response_items",
     "read_rows",
     "read_transcript",
     "read_turns",
@@ -145,6 +155,7 @@ __all__ = [
     "with_images",
     "with_tools",
     "write_anthropic_tools",
+    "write_inspect_messages",
     "write_openai_tools",
     "write_turns",
 ]
