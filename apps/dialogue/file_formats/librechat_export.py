@@ -149,7 +149,8 @@ class _Messages:
         unread = []
         for key in ("files", "attachments", "image_urls"):
             found = message.get(key)
-            for index, each in enumerate(found if isinstance(found, list) else []):
+            listed: list[Any] = found if isinstance(found, list) else []
+            for index, each in enumerate(listed):
                 reason = "the file is not in the export; it is kept in detail.unread_parts"
                 where = f"{place}.{key}[{index}]"
                 self._notes.append(Note("kept", where, reason, "asset_pointer"))
@@ -158,8 +159,7 @@ class _Messages:
 
 
 def _listed(row: dict[str, Any]) -> list[Any]:
-    found = next((row[key] for key in _LISTS if isinstance(row.get(key), list)), [])
-    return list(found)
+    return next((list(row[key]) for key in _LISTS if isinstance(row.get(key), list)), [])
 
 
 def _flat(row: dict[str, Any]) -> dict[str, dict[str, Any]]:

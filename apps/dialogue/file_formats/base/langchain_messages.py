@@ -29,10 +29,10 @@ def langchain_turn(value: object) -> dict[str, Any] | None:
         name = str(path[-1]) if isinstance(path, list) and path else ""
         kind = name.removesuffix("Chunk").removesuffix("Message").lower()
         return _turn(kind, value["kwargs"]) if kind in _ROLES else None
-    kind = value.get("type")
-    if not isinstance(kind, str) or "role" in value:
+    written = value.get("type")
+    if not isinstance(written, str) or "role" in value:
         return None
-    kind = kind.removesuffix("MessageChunk").removesuffix("Message").lower()
+    kind = written.removesuffix("MessageChunk").removesuffix("Message").lower()
     if kind not in _ROLES:
         return None
     data = value.get("data")
@@ -44,7 +44,7 @@ def langchain_turn(value: object) -> dict[str, Any] | None:
 def _turn(kind: str, data: dict[str, Any]) -> dict[str, Any]:
     extra = data.get("additional_kwargs")
     more = dict(extra) if isinstance(extra, dict) else {}
-    turn: dict[str, Any] = {"role": _ROLES[kind] or data.get("role")}
+    turn: dict[str, Any] = {"role": _ROLES[kind] if _ROLES[kind] else data.get("role")}
     calls = data.get("tool_calls")
     content = data.get("content")
     if isinstance(calls, list) and calls:

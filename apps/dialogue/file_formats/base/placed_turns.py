@@ -51,6 +51,20 @@ def read_placed_turns(turns: Sequence[PlacedTurn], notes: list[Note]) -> tuple[M
     return tuple([_with_errors(message) for message in messages])
 
 
+def plain_turns(value: object) -> list[dict[str, Any]] | None:
+    """Return a list of objects with a role, or its JSON text, as turns; None for anything else."""
+    turns = decoded(value)
+    if not isinstance(turns, list) or not turns:
+        return None
+    said = all(isinstance(turn, dict) and isinstance(turn.get("role"), str) for turn in turns)
+    return list(turns) if said else None
+
+
+def placed(turns: Sequence[dict[str, Any]], place: str) -> list[PlacedTurn]:
+    """Return turns that stand in a list at ``place``."""
+    return [PlacedTurn(f"{place}[{index}]", turn) for index, turn in enumerate(turns)]
+
+
 def text_part(text: str, detail: dict[str, Any] | None = None) -> dict[str, Any]:
     """Return a part of a turn's content that is a text; ``detail`` stays with its block."""
     return {**leftovers(detail or {}, {"type", "text"}), "type": "text", "text": text}

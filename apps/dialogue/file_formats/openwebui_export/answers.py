@@ -2,6 +2,7 @@
 
 import html
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from apps.dialogue.file_formats.base import (
@@ -15,7 +16,7 @@ from apps.dialogue.file_formats.base import (
 )
 
 _DETAILS = re.compile(
-    r"<details\s+type=\"(reasoning|tool_calls|code_interpreter)\"([^>]*)>(.*?)</details>\n?",
+    r"<details type=\"(reasoning|tool_calls|code_interpreter)\"([^<>]*)>(.*?)</details>\n?",
     re.DOTALL,
 )
 _SUMMARY = re.compile(r"\A\s*<summary>(.*?)</summary>\n?", re.DOTALL)
@@ -28,7 +29,7 @@ def read_answer(
     """Return the turns of an answer; ``kept`` goes into the detail of the first."""
     content, output = message.get("content"), message.get("output")
     answer = _Answer(kept, notes, place)
-    is_html = isinstance(content, str) and _DETAILS.search(content)
+    is_html = isinstance(content, str) and any(_details(content))
     if isinstance(output, list) and output:
         if is_html:
             reason = "reasoning and calls are HTML there; the items of output were read instead"
@@ -85,7 +86,7 @@ class _Answer:
     def markup(self, content: str) -> None:
         """Read a text with reasoning, calls and runs of code as HTML between its lines."""
         end = 0
-        for found in _DETAILS.finditer(content):
+        for found in _details(content):
             self._text(content[end : found.start()])
             end = found.end()
             attributes = {
@@ -154,6 +155,12 @@ class _Answer:
         reason = "the call had no id: one was made"
         self._notes.append(Note("invented", self._place, reason, "ids_invented"))
         return f"call_{name}_{self._calls}"
+
+
+def _details(content: str) -> Iterator[re.Match[str]]:
+    # Behind the last end there is nothing to find; looking there costs a look at the whole text.
+    last = content.rfind("</details>")
+    return _DETAILS.finditer(content, 0, last + len("</details>\n")) if last >= 0 else iter(())
 
 
 def _texts(content: object) -> list[str]:
