@@ -104,7 +104,7 @@ def _read_side(turns: object, notes: list[Note], name: str) -> tuple[Message, ..
 
 def _texts(row: dict[str, Any], name: str, notes: list[Note]) -> list[Any]:
     """Return the turns of a column: a list, the JSON text of one, or one text."""
-    value = row[name]
+    value = row.get(name)
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
             read = json.loads(value)

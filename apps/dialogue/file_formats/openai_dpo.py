@@ -82,7 +82,7 @@ def _read_input(value: object, notes: list[Note]) -> tuple[tuple[Message, ...], 
 
 
 def _read_beside(row: dict[str, Any], column: str, notes: list[Note]) -> TaskContent:
-    whole = read_turns(row["messages"], notes, place="messages")
+    whole = read_turns(row.get("messages"), notes, place="messages")
     other = read_answer(row[column], notes, column)
     if other and other[0].role != "assistant":
         sides = Side("messages", "chosen", whole), Side(column, "rejected", other)
