@@ -199,6 +199,51 @@ def test_a_preview_shows_what_is_sent_and_who_cannot_carry_it(
     assert refused["unready"][0]["place"] == "messages[0].blocks"
     assert refused["payloads"]["openai"]["value"] is None
     assert refused["payloads"]["openai"]["refused"]["message"]
+    assert refused["problems"]["openai"][0]["severity"] == "error"
     wrong = shop.post("previews/", {"content": content, "formats": ["prompt", "xml"]})
     assert wrong.problem["place"] == "formats[1]"
     assert not Task.objects.exists()
+
+
+def test_a_preview_tells_all_that_a_provider_would_refuse(
+    shop: Caller, environment: Environment
+) -> None:
+    thought = {"type": "reasoning", "text": "Hm."}
+    picture = {"type": "image", "data": "AAAA", "mimeType": "image/tiff"}
+    content = make_content(message("user", picture), message("assistant", thought, picture, "Yes."))
+    formats = ["prompt", "openai", "anthropic", "google"]
+    told = shop.post("previews/", {"content": content, "formats": formats}).json["problems"]
+    errors = {
+        name: [each["place"] for each in told[name] if each["severity"] == "error"]
+        for name in formats
+    }
+    assert errors == {
+        "prompt": [],
+        "openai": ["messages[1].blocks[1]"],
+        "anthropic": ["messages[0].blocks[0]", "messages[1].blocks[1]"],
+        "google": ["messages[1].blocks[0]"],
+    }
+    assert any(
+        each["severity"] == "warning" and "without its signature" in each["message"]
+        for each in told["anthropic"]
+    )
+
+
+def test_a_preview_holds_against_the_tools_that_go_out_beside_it(
+    shop: Caller, environment: Environment
+) -> None:
+    content = {"messages": [message("user", "Hi")], "tools": [{"name": "two words"}]}
+    told = shop.post("previews/", {"content": content, "formats": ["openai"]}).json["problems"]
+    assert [(each["place"], each["severity"]) for each in told["openai"]] == [("tools[0]", "error")]
+
+
+def test_a_preview_counts_the_tokens_of_every_block(shop: Caller, environment: Environment) -> None:
+    picture = {"type": "image", "data": "AAAA", "mimeType": "image/png"}
+    content = make_content(message("user", "one two three", picture), message("assistant", "four"))
+    tokens = shop.post("previews/", {"content": content}).json["tokens"]
+    assert tokens["exact"] == (tokens["tokenizer"] != "estimate")
+    assert [turn["images"] for turn in tokens["turns"]] == [1, 0]
+    assert tokens["tokens"] == sum(
+        block["tokens"] for turn in tokens["turns"] for block in turn["blocks"]
+    )
+    assert tokens["turns"][0]["blocks"][0]["tokens"] >= 3

@@ -338,6 +338,26 @@ class TestANewTask:
         assert (answer.status_code, answer.json()["place"]) == (404, "split")
 
 
+class TestBecomingReady:
+    content = make_content(
+        message("user", "Hi"), message("assistant", {"type": "reasoning", "text": "Hm"})
+    )
+
+    def test_tells_the_formats_that_harnesses_are_refused(
+        self, client: Client, task: Task, author: Actor
+    ) -> None:
+        given = handed(client, f"{TASKS}{task.pk}/")
+        body = document(task, content=self.content, status="ready")
+        answer = post(client, given["save"], body)
+        assert answer.status_code == 200, answer.json()
+        assert answer.json()["unserved"] == ["google"]
+
+    def test_says_nothing_of_a_draft(self, client: Client, task: Task) -> None:
+        given = handed(client, f"{TASKS}{task.pk}/")
+        body = document(task, content=self.content, status="draft")
+        assert post(client, given["save"], body).json()["unserved"] == []
+
+
 class TestPreviews:
     address = f"{TASKS}preview/"
 
@@ -359,6 +379,31 @@ class TestPreviews:
         told = post(client, self.address, {"content": content, "formats": ["google"]}).json()
         assert told["payloads"]["google"]["place"].startswith("messages[0]")
         assert "reasoning" in told["payloads"]["google"]["message"]
+
+    def test_tell_all_that_every_provider_would_refuse(self, client: Client, split: Split) -> None:
+        thought = {"type": "reasoning", "text": "Hm."}
+        picture = {"type": "image", "data": "AAAA", "mimeType": "image/png"}
+        content = make_content(message("user", "Hi"), message("assistant", thought, picture))
+        told = post(client, self.address, {"content": content}).json()
+        places = {
+            name: [each["place"] for each in said if each["severity"] == "error"]
+            for name, said in told["lens"].items()
+        }
+        assert places == {
+            "openai": ["messages[1].blocks[1]"],
+            "anthropic": [],
+            "google": ["messages[1].blocks[0]"],
+            "prompt": [],
+        }
+        assert {each["severity"] for each in told["lens"]["anthropic"]} == {"warning"}
+        assert told["payloads"] == {}
+
+    def test_count_tokens_and_say_whose(self, client: Client, split: Split) -> None:
+        content = make_content(message("user", "one two three"), message("assistant", "four"))
+        tokens = post(client, self.address, {"content": content}).json()["tokens"]
+        assert tokens["tokens"] == sum(tokens["turns"])
+        assert len(tokens["turns"]) == 2
+        assert tokens["exact"] in (None, "o200k_base")
 
     def test_tell_the_problems_with_their_places(self, client: Client, split: Split) -> None:
         content = make_content(message("user", result("c9", "late")))
@@ -384,7 +429,7 @@ class TestPreviews:
 
     def test_in_an_unknown_format_are_refused(self, client: Client, split: Split) -> None:
         answer = post(client, self.address, {"content": {}, "formats": ["carrier pigeon"]})
-        assert (answer.status_code, answer.json()["place"]) == (422, "formats")
+        assert (answer.status_code, answer.json()["place"]) == (422, "formats[0]")
 
     def test_are_open_to_a_viewer_and_closed_to_a_stranger(self, cast: Cast, split: Split) -> None:
         for name, status in (("viewer", 200), ("outsider", 404)):

@@ -1,6 +1,6 @@
 """What content would be sent as."""
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -25,6 +25,38 @@ class Payload(Answer):
     refused: Unready | None
 
 
+class SendingProblem(Answer):
+    """An error is what the format refuses. A warning is what the provider's API refuses, always or
+    for some models, and what goes out changed."""
+
+    place: str
+    message: str
+    severity: Literal["error", "warning"]
+
+
+class BlockTokens(Answer):
+    tokens: int
+    images: int = Field(description="Not counted in tokens: their price is the model's own")
+
+
+class TurnTokens(BlockTokens):
+    blocks: list[BlockTokens]
+
+
+class Tokens(Answer):
+    """Tokens of the texts that a model reads, without what an API puts around them."""
+
+    tokenizer: str = Field(description="Whose tokens these are, or: estimate")
+    exact: bool
+    tokens: int
+    images: int
+    turns: list[TurnTokens]
+
+
 class Preview(Answer):
     unready: list[Unready] = Field(description="What keeps the content from being served")
     payloads: dict[str, Payload]
+    problems: dict[str, list[SendingProblem]] = Field(
+        description="By format: all that the provider would refuse, errors first"
+    )
+    tokens: Tokens

@@ -44,6 +44,7 @@ def tool_problems(
 def _use_of(
     messages: Sequence[Message], names: set[str], target: str, rules: ToolRules
 ) -> Iterator[Problem]:
+    told = set(names)
     for index, message in enumerate(messages):
         for position, block in enumerate(message.blocks):
             place = f"messages[{index}].blocks[{position}]"
@@ -52,7 +53,8 @@ def _use_of(
                     fault = f"{target} refuses tool calls where no tool is offered"
                     yield Problem(place, fault, "warning")
                     return
-            elif isinstance(block, ToolCallBlock) and block.name not in names:
+            elif isinstance(block, ToolCallBlock) and block.name not in told:
+                told.add(block.name)
                 fault = f"the tool {block.name!r} is called but not offered"
                 yield Problem(place, fault, "warning")
 

@@ -14,22 +14,26 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from apps.accounts.errors import Conflict, Invalid
+from apps.accounts.errors import Conflict
 from apps.accounts.permissions import Actor, Right, may
 from apps.accounts.queries import get_project
-from apps.dialogue.errors import DialogueError
-from apps.dialogue.flattening import flatten
 from apps.dialogue.message import Message
-from apps.dialogue.provider_formats import FORMATS, convert
+from apps.dialogue.pairing import Problem
+from apps.dialogue.token_counts import TokenCounts, count_tokens
 from apps.studio.doors import exchange, page
 from apps.studio.forms.task_document import PreviewedDocument, SavedDocument, read_sent
 from apps.tasks import actions, queries
 from apps.tasks.content import canonical_json, parse_content, ready_problems
 from apps.tasks.pictures import check_pictures
+from apps.tasks.previews import (
+    PROMPT,
+    check_formats,
+    offered_tools,
+    payload,
+    sending_problems,
+    unserved,
+)
 from apps.tasks.queries import content_of, get_environment, get_revision, get_task
-
-PROMPT = "prompt"
-"""The name, beside the providers' formats, of what ``/prompt`` serves."""
 
 SHOWN_FORMATS = ("openai", "anthropic", "google", PROMPT)
 LONGEST_SHOWN = 400
@@ -171,8 +175,11 @@ def _save(actor: Actor, task: Any, sent: SavedDocument) -> None:
 
 
 def _saved(task: Any) -> dict[str, Any]:
+    """What the editor has to know; ``unserved`` are the formats that harnesses are refused."""
     revision = task.current
+    told = unserved(content_of(revision)) if task.status == "ready" else ()
     return {
+        "unserved": [each.format for each in told],
         "number": revision.number,
         "key": task.key,
         "split": task.split.name,
@@ -200,29 +207,45 @@ def _conflict(actor: Actor, task: Any, sent: SavedDocument, conflict: Conflict) 
 @require_POST
 @exchange
 def preview(request: HttpRequest, actor: Actor, project: str, environment: str) -> HttpResponse:
-    """What is wrong in a conversation, and what providers would be sent of it. Nothing is saved."""
-    get_environment(actor, get_project(actor, project), environment)
+    """What is wrong in a conversation, what providers would be sent of it and would refuse, and its
+    tokens. Nothing is saved."""
+    row = get_environment(actor, get_project(actor, project), environment)
     sent = read_sent(request, PreviewedDocument)
-    for name in sent.formats:
-        if name != PROMPT and name not in FORMATS:
-            known = ", ".join((*FORMATS, PROMPT))
-            raise Invalid(f"{name[:60]!r} is not one of {known}.", place="formats")
+    check_formats(sent.formats)
     content = parse_content(sent.content)
-    problems = [
+    offered = offered_tools(actor, row, content)
+    answer = {
+        "problems": _told(ready_problems(content)),
+        "lens": {name: _told(sending_problems(content, name, offered)) for name in SHOWN_FORMATS},
+        "payloads": {name: _payload(name, content.messages) for name in sent.formats},
+        "tokens": _tokens(count_tokens(content.messages)),
+    }
+    return JsonResponse(answer)
+
+
+def _told(problems: Sequence[Problem]) -> list[dict[str, str]]:
+    return [
         {"place": each.place, "message": each.message, "severity": each.severity}
-        for each in ready_problems(content)
+        for each in problems
     ]
-    payloads = {name: _payload(name, content.messages) for name in sent.formats}
-    return JsonResponse({"problems": problems, "payloads": payloads})
+
+
+def _tokens(counts: TokenCounts) -> dict[str, Any]:
+    """Of the whole and of each turn; ``exact`` names the tokenizer, null for an estimate."""
+    return {
+        "exact": counts.tokenizer if counts.exact else None,
+        "tokens": counts.tokens,
+        "images": counts.images,
+        "turns": [turn.tokens for turn in counts.turns],
+    }
 
 
 def _payload(name: str, messages: Sequence[Message]) -> dict[str, Any]:
     """``{"json": text}`` as it would be sent, indented; or why this format refuses it."""
-    try:
-        value = flatten(messages) if name == PROMPT else convert(messages, name)
-    except DialogueError as refusal:
-        return {"place": refusal.place, "message": refusal.message}
-    written = json.loads(canonical_json(value))
+    made = payload(messages, name)
+    if made.refusal is not None:
+        return {"place": made.refusal.place, "message": made.refusal.message}
+    written = json.loads(canonical_json(made.value))
     return {"json": json.dumps(_shortened(written), ensure_ascii=False, indent=2)}
 
 

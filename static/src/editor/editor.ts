@@ -2,6 +2,7 @@
 
 import { type Status, sameDocument, sizeOf, type TaskDocument } from "./document.ts";
 import type { Draft, Drafts } from "./draft.ts";
+import { Lens, notServedWords } from "./lens.ts";
 import {
   type Choices,
   type Conflict,
@@ -52,6 +53,7 @@ export class Editor {
   readonly unfolded = new Set<Uid>();
   /** Blocks and turns whose `detail` is being edited. */
   readonly detailed = new Set<Uid>();
+  readonly lens = new Lens();
   private readonly remarks = new Remarks();
   private drafts: Drafts;
   /** What the page around calls the task. */
@@ -210,6 +212,7 @@ export class Editor {
       if (answer.place) this.remarks.add({ ...answer, severity: "error" }, document);
     } else {
       for (const each of answer.problems) this.remarks.add(each, document);
+      this.lens.take(answer.lens, answer.tokens, document);
       if (shows) this.payload = answer.payloads[this.format] ?? null;
     }
     this.around.draw();
@@ -300,7 +303,7 @@ export class Editor {
     this.title = key;
     this.keep();
     const words = same ? "Saved." : `Saved as revision ${answer.number}.`;
-    this.around.announce(words, "ok", "save");
+    this.around.announce(`${words}${notServedWords(answer.unserved)}`, "ok", "save");
     void this.preview();
   }
 

@@ -48,6 +48,7 @@ export function taskEditor(root: HTMLElement): void {
   growWhereNeeded(root);
   root.removeAttribute("aria-busy");
   performance.mark("editor drawn");
+  void editor.preview();
   listenForKeys(root, editor, openSheet);
   listenForDrags(root, editor);
   root.addEventListener("focusin", (event) => {

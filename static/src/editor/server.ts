@@ -1,6 +1,7 @@
 /** What the editor asks of the server, and every way in which an answer may fail to come. */
 
 import type { Status, TaskDocument } from "./document.ts";
+import type { SaidProblem, Tokens } from "./lens.ts";
 import type { JsonText } from "./model.ts";
 import { readContent, writeContent } from "./wire.ts";
 
@@ -34,6 +35,8 @@ export interface Saved {
   readonly split: string;
   readonly status: Status;
   readonly tags: readonly string[];
+  /** The formats in which harnesses cannot be served what was saved as ready. */
+  readonly unserved?: readonly string[];
   /** Where a new task lives from now on. */
   readonly addresses?: { readonly page: string; readonly save: string; readonly history: string };
 }
@@ -54,7 +57,10 @@ export interface Refused {
 
 export interface Previewed {
   readonly kind: "previewed";
-  readonly problems: readonly { place: string; message: string; severity: "error" | "warning" }[];
+  readonly problems: readonly SaidProblem[];
+  /** What each provider would refuse. */
+  readonly lens?: Readonly<Record<string, readonly SaidProblem[]>>;
+  readonly tokens?: Tokens;
   readonly payloads: Readonly<Record<string, Payload>>;
 }
 

@@ -7,6 +7,7 @@ import type { Call } from "../calls.ts";
 import * as commands from "../commands.ts";
 import type { Editor } from "../editor.ts";
 import type { Lane } from "../lanes.ts";
+import type { Mark } from "../lens.ts";
 import {
   BLOCK_NOUNS,
   type Block,
@@ -27,7 +28,7 @@ import { shownInArea } from "../typing.ts";
 import { icon } from "./icon.ts";
 import { jsonField } from "./json_field.ts";
 import { type MenuItem, openMenu } from "./menu.ts";
-import { problemId, problemLines } from "./problem.ts";
+import { markLines, problemId, problemLines } from "./problem.ts";
 import { BLOCK_NAMES, size } from "./words.ts";
 
 export interface BlockView {
@@ -39,6 +40,7 @@ export interface BlockView {
   readonly result: ToolResultBlock | null;
   readonly isActive: boolean;
   readonly problems: readonly AnyProblem[];
+  readonly marks: readonly Mark[];
   readonly lanes: readonly Lane[];
   readonly calls: readonly Call[];
   /** Whether the block, a call, has no result yet. */
@@ -59,6 +61,7 @@ export function blockView(view: BlockView): TemplateResult {
     ${result ? nothing : lanesView(view.lanes)}
     <div class="block__body">${body(view)} ${detailField(view)}
       ${problemLines(mine, block.uid)}
+      ${markLines(view.marks.filter((each) => each.block === block.uid))}
     </div>
     ${
       !view.isActive

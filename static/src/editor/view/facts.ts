@@ -4,6 +4,7 @@ import { live } from "lit/directives/live.js";
 import { html, nothing, type TemplateResult } from "lit/html.js";
 import type { Status } from "../document.ts";
 import type { Editor } from "../editor.ts";
+import { namesOf } from "../lens.ts";
 import type { AnyProblem } from "../remarks.ts";
 import { icon } from "./icon.ts";
 import { jsonField } from "./json_field.ts";
@@ -46,6 +47,7 @@ export function facts(editor: Editor, problems: readonly AnyProblem[]): Template
         )}
       </div>
       <p class="field__help">${status?.says}</p>
+      ${document.status === "ready" ? notServed(editor) : nothing}
       ${problemLines(at("status"), null, "status")}
     </fieldset>
     <div class="field">
@@ -74,6 +76,17 @@ export function facts(editor: Editor, problems: readonly AnyProblem[]): Template
       "other",
     )}
   </div>`;
+}
+
+/** Ready is ready; but who asks for certain formats is told that they cannot carry it. */
+function notServed(editor: Editor): TemplateResult | typeof nothing {
+  const refusing = editor.lens.refusing.filter((format) => format !== "openrouter");
+  if (refusing.length === 0) return nothing;
+  const show = (): void => {
+    editor.showFormat(refusing[0] ?? editor.format);
+    editor.show("payload");
+  };
+  return html`<ul class="marks"><li class="mark mark--warning">${icon("triangle-alert")}<span>${namesOf(refusing)} cannot carry this conversation: harnesses that ask for ${refusing.length === 1 ? "this format" : "these formats"} are refused it. <button class="link-button" type="button" @click=${show}>Show why</button></span></li></ul>`;
 }
 
 const FIELDS = new Set(["key", "split", "status", "tags", "attributes"]);

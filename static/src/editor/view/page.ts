@@ -9,6 +9,7 @@ import { addTurn } from "../commands.ts";
 import { countChangedTurns } from "../document.ts";
 import type { Editor } from "../editor.ts";
 import { lanesOf } from "../lanes.ts";
+import type { Mark } from "../lens.ts";
 import type { Turn, Uid } from "../model.ts";
 import { worst } from "../problems.ts";
 import type { AnyProblem } from "../remarks.ts";
@@ -143,6 +144,7 @@ function conversation(
         const problems = byTurn.get(turn.uid) ?? [];
         const calls = hasResult(turn) ? callsBefore(turns, index) : [];
         const open = openCalls(editor, turn, index);
+        const marks = marksOf(editor, turn, problems);
         const lane = lanes[index] ?? { head: [], blocks: new Map(), gap: [], key: "" };
         const dependencies = [
           turn,
@@ -151,6 +153,7 @@ function conversation(
           isActive,
           index === turns.length - 1,
           problems.map((each) => `${each.block} ${each.field} ${each.message}`).join("\n"),
+          marks.map((each) => `${each.block} ${each.formats} ${each.message}`).join("\n"),
           lane.key,
           calls.map((each) => `${each.block.id} ${each.block.name}`).join("\n"),
           [...open].join(" "),
@@ -164,6 +167,7 @@ function conversation(
             isSelected,
             isActive,
             problems,
+            marks,
             lanes: lane,
             calls,
             open,
@@ -179,6 +183,13 @@ function conversation(
           </div>`
     }
   </div>`;
+}
+
+/** What providers would refuse of a turn, beside what is wrong in it for everybody. */
+function marksOf(editor: Editor, turn: Turn, problems: readonly AnyProblem[]): readonly Mark[] {
+  const lookedAt = editor.tab === "payload" ? editor.format : null;
+  const wrong = new Set(problems.map((each) => each.block));
+  return editor.lens.marks(turn.uid, lookedAt, (block) => wrong.has(block));
 }
 
 function hasResult(turn: Turn): boolean {

@@ -4,13 +4,15 @@ import { unsafeHTML } from "lit/directives/unsafe-html.js";
 import { until } from "lit/directives/until.js";
 import { html, nothing, type TemplateResult } from "lit/html.js";
 import type { Editor, Tab } from "../editor.ts";
+import { FORMAT_NAMES, type LensProblem } from "../lens.ts";
 import { indexOfTurn, type Uid } from "../model.ts";
-import { targetOf } from "../place.ts";
-import { sentenceFrom } from "../placing.ts";
+import { type Target, targetOf } from "../place.ts";
+import { sentenceFrom, whereIs } from "../placing.ts";
+import { worst } from "../problems.ts";
 import type { AnyProblem } from "../remarks.ts";
 import { facts } from "./facts.ts";
 import { icon } from "./icon.ts";
-import { outline } from "./outline.ts";
+import { outline, totalTokens } from "./outline.ts";
 import { plural } from "./words.ts";
 
 export interface SideView {
@@ -99,39 +101,63 @@ function whereOf(editor: Editor, problem: AnyProblem): string {
   return `Turn ${indexOfTurn(editor.turns, problem.turn) + 1}`;
 }
 
-const FORMAT_NAMES: Readonly<Record<string, string>> = {
-  openai: "OpenAI",
-  anthropic: "Anthropic",
-  google: "Google",
-  prompt: "/prompt",
-};
-
 function payload(editor: Editor): TemplateResult {
   const shown = editor.payload;
-  const refused = shown !== null && "message" in shown ? shown : null;
   const name = FORMAT_NAMES[editor.format] ?? editor.format;
+  const problems = editor.lens.of(editor.format, editor.turns);
+  const refused = shown !== null && "message" in shown ? shown : null;
+  const isCarried = !problems.some((each) => each.severity === "error");
   return html`<div class="payload">
     <div class="switch" role="group" aria-label="Format">
-      ${editor.handed.formats.map(
-        (format) =>
-          html`<button type="button" aria-pressed=${editor.format === format ? "true" : "false"} @click=${() => editor.showFormat(format)}>${FORMAT_NAMES[format] ?? format}</button>`,
-      )}
+      ${editor.handed.formats.map((format) => formatButton(editor, format))}
     </div>
+    ${problems.length > 0 ? lensList(editor, problems, isCarried ? null : name) : nothing}
     ${
-      refused
-        ? html`<div class="notice notice--warning">${icon("triangle-alert")}<div>
-            <p><strong>${name} cannot carry this.</strong> ${sentenceFrom(targetOf(refused.place, editor.turns), refused.message, editor.turns)}</p>
-            ${
-              refused.place.startsWith("messages")
-                ? html`<p><button class="link-button" type="button" @click=${() => editor.reveal(targetOf(refused.place, editor.turns))}>Go to it</button></p>`
-                : nothing
-            }
-          </div></div>`
+      refused && isCarried
+        ? html`<div class="notice notice--warning">${icon("triangle-alert")}<p>${sentenceFrom(targetOf(refused.place, editor.turns), refused.message, editor.turns)}</p></div>`
         : nothing
     }
     ${shown === null ? html`<div class="skeleton payload__wait" role="status" aria-label="Loading"></div>` : nothing}
     ${shown !== null && "json" in shown ? html`<pre class="payload__json" tabindex="0" aria-label="What ${name} is sent">${shown.json}</pre>` : nothing}
+    ${totalTokens(editor.lens.tokens)}
   </div>`;
+}
+
+function formatButton(editor: Editor, format: string): TemplateResult {
+  const name = FORMAT_NAMES[format] ?? format;
+  const severity = worst(editor.lens.of(format, editor.turns));
+  const words = severity === "error" ? "cannot carry this" : "would refuse this or change it";
+  return html`<button type="button" aria-pressed=${editor.format === format ? "true" : "false"} @click=${() => editor.showFormat(format)}>${name}${
+    severity === null
+      ? nothing
+      : html`<span class="switch__mark switch__mark--${severity}" title="${name} ${words}"><span class="visually-hidden">: ${words}</span></span>`
+  }</button>`;
+}
+
+/** All that one provider would refuse; each leads to its place. `name` is who cannot carry it. */
+function lensList(
+  editor: Editor,
+  problems: readonly LensProblem[],
+  name: string | null,
+): TemplateResult {
+  return html`<div class="payload__problems">
+    ${name === null ? nothing : html`<p class="payload__refused">${icon("ban")}<strong>${name} cannot carry this.</strong></p>`}
+    <ul class="problem-list">
+      ${problems.map(
+        (
+          each,
+        ) => html`<li><button class="problem-list__item problem--${each.severity}" type="button" @click=${() => editor.reveal(each)}>
+          ${each.severity === "error" ? icon("circle-alert") : icon("triangle-alert")}
+          <span>${each.turn === null ? nothing : html`<strong>${placeOf(editor, each)}</strong> `}${each.message}</span>
+        </button></li>`,
+      )}
+    </ul>
+  </div>`;
+}
+
+function placeOf(editor: Editor, target: Target): string {
+  const words = whereIs(target, editor.turns);
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function history(editor: Editor): TemplateResult {

@@ -5,12 +5,13 @@ import type { Call } from "../calls.ts";
 import * as commands from "../commands.ts";
 import type { Editor } from "../editor.ts";
 import type { TurnLanes } from "../lanes.ts";
+import type { Mark } from "../lens.ts";
 import { PLACEMENT, ROLES, type Role, type Turn, type Uid } from "../model.ts";
 import type { AnyProblem } from "../remarks.ts";
 import { blockView, detailOf, lanesView } from "./block.ts";
 import { icon } from "./icon.ts";
 import { type MenuItem, openMenu } from "./menu.ts";
-import { problemLines } from "./problem.ts";
+import { markLines, problemLines } from "./problem.ts";
 import { BLOCK_NAMES, ROLE_NAMES } from "./words.ts";
 
 export interface TurnView {
@@ -21,6 +22,7 @@ export interface TurnView {
   /** Whether it shows its tools: hundreds of turns that all did would be slow to open. */
   readonly isActive: boolean;
   readonly problems: readonly AnyProblem[];
+  readonly marks: readonly Mark[];
   readonly lanes: TurnLanes;
   /** The calls that results of this turn may answer. */
   readonly calls: readonly Call[];
@@ -58,6 +60,7 @@ export function turnView(view: TurnView): TemplateResult {
           result: null,
           isActive: view.isActive,
           problems,
+          marks: view.marks,
           lanes: lanes.blocks.get(block.uid) ?? [],
           calls: view.calls,
           isOpen: view.open.has(block.uid),
@@ -70,6 +73,7 @@ export function turnView(view: TurnView): TemplateResult {
         problems.filter((each) => each.block === null),
         turn.uid,
       )}
+      ${markLines(view.marks.filter((each) => each.block === null))}
       ${
         !view.isActive
           ? nothing
