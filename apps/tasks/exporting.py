@@ -21,8 +21,7 @@ from apps.accounts.permissions import Actor, Right, require
 from apps.dialogue import file_formats
 from apps.dialogue.errors import DialogueError
 from apps.dialogue.file_containers.writing import WRITERS, RowWriter, Sink, Written
-from apps.dialogue.file_formats import FORMATS, Loss
-from apps.dialogue.message import conversation_to_wire
+from apps.dialogue.file_formats import ALIASES, FORMATS, Loss
 from apps.tasks.content import TaskContent, load_content
 from apps.tasks.models import Environment, Revision, Task, TaskStatus
 from apps.tasks.queries import get_split
@@ -31,7 +30,7 @@ BATCH = 200
 BATCH_SIZE = 8 << 20
 """So many tasks are read at once, or as many as have so many characters of content."""
 
-CANONICAL: Final = "openreward" if "openreward" in FORMATS else "canonical"
+CANONICAL: Final = "openreward"
 """The format whose rows carry a task whole; tables are made of them."""
 
 OnLoss = Literal["refuse", "leave_out"]
@@ -305,43 +304,14 @@ class _Pieces:
         return piece
 
 
-def _canonical(task: file_formats.TaskContent, losses: list[Loss]) -> list[dict[str, Any]]:
-    row: dict[str, Any] = {
-        "id": task.key,
-        "conversation": conversation_to_wire(task.messages),
-        **task.attributes,
-    }
-    for name, value in (("tools", task.tools), ("tags", list(task.tags))):
-        if value and name not in row:
-            row[name] = value
-    if task.candidates:
-        row["candidates"] = [each.to_wire() for each in task.candidates]
-    return [row]
-
-
 def _formats() -> Iterator[ExportFormat]:
     for each in FORMATS.values():
         if each.write is not None:
             yield ExportFormat(each.name, each.title, each.write, WRITERS["jsonl"])
-    whole = FORMATS[CANONICAL].write or _canonical
-    if FORMATS[CANONICAL].write is None:
-        yield ExportFormat("openreward", "Turnwright and OpenReward tasks", whole, WRITERS["jsonl"])
-    for name, title in (("csv", "CSV"), ("parquet", "Parquet")):
-        yield ExportFormat(name, f"{title}, a column for each attribute", whole, WRITERS[name])
+        if each.name == CANONICAL and each.write is not None:
+            for name, title in (("csv", "CSV"), ("parquet", "Parquet")):
+                title = f"{title}, a column for each attribute"
+                yield ExportFormat(name, title, each.write, WRITERS[name])
 
 
 EXPORT_FORMATS: Final[dict[str, ExportFormat]] = {each.name: each for each in _formats()}
-
-ALIASES: Final = {
-    "canonical": "openreward",
-    "openai": "openai_chat",
-    "openai_finetune": "openai_chat",
-    "dpo": "openai_dpo",
-    "trl": "preference_messages",
-    "trl_messages": "openai_chat",
-    "latticeflow_trace": "open_responses_trace",
-    "latticeflow_traces": "open_responses_trace",
-    "latticeflow_rows": "attribute_rows",
-    "inspect": "inspect_dataset",
-}
-"""Other words that people use for formats."""

@@ -43,7 +43,7 @@ def test_tables_are_files(shop: Caller) -> None:
 
 
 def test_nothing_is_sent_of_an_export_that_is_refused(shop: Caller) -> None:
-    heard = shop.get("export/?format=openai_chat")
+    heard = shop.get("export/?format=latticeflow_trace")
     assert heard.status == 422
     assert "Content-Disposition" not in heard.headers
     found = heard.problem
@@ -55,11 +55,13 @@ def test_nothing_is_sent_of_an_export_that_is_refused(shop: Caller) -> None:
 
 
 def test_what_cannot_be_carried_may_be_left_out_and_is_told(shop: Caller) -> None:
-    heard = shop.get("export/?format=openai_chat&on_loss=leave_out")
+    heard = shop.get("export/?format=latticeflow_trace&on_loss=leave_out")
     assert heard.status == 200
     rows = [json.loads(line) for line in heard.body.splitlines()]
-    assert [each["role"] for each in rows[1]["messages"]] == ["user", "assistant"]
-    told = [json.loads(x) for x in shop.get("export/losses/?format=openai_chat").body.splitlines()]
+    assert [each["role"] for each in rows[1]["items"]] == ["user", "assistant"]
+    told = [
+        json.loads(x) for x in shop.get("export/losses/?format=latticeflow_trace").body.splitlines()
+    ]
     assert [each["key"] for each in told[:-1]] == ["thought"]
     assert told[-1] == {"summary": {"tasks": 2, "rows": 1, "refused": 1, "losses": 1}}
 

@@ -13,10 +13,9 @@ from django.core.management import CommandError, call_command
 from apps.accounts.errors import Invalid, NotFound
 from apps.accounts.permissions import OPERATOR, Actor
 from apps.dialogue.file_containers.writing import parquet_table
-from apps.dialogue.file_formats import FORMATS, read_tasks
+from apps.dialogue.file_formats import ALIASES, FORMATS, read_tasks
 from apps.tasks import exporting
 from apps.tasks.exporting import (
-    ALIASES,
     BATCH,
     EXPORT_FORMATS,
     ExportReport,
@@ -104,8 +103,8 @@ def test_an_attribute_may_have_any_name(split: Split) -> None:
 @pytest.mark.usefixtures("chat")
 def test_a_task_that_cannot_be_carried_is_refused_by_name(environment: Environment) -> None:
     heard: list[LossLine] = []
-    data, report = exported(environment, format="openai_chat", on_loss_line=heard.append)
-    assert [line["messages"][0]["content"] for line in lines(data)] == ["Hi"]
+    data, report = exported(environment, format="latticeflow_trace", on_loss_line=heard.append)
+    assert [line["metadata"]["trace_id"] for line in lines(data)] == ["plain"]
     assert report == ExportReport(tasks=2, rows=1, refused=1, losses=1)
     (line,) = heard
     assert line.key == "thought"
@@ -117,16 +116,16 @@ def test_a_task_that_cannot_be_carried_is_refused_by_name(environment: Environme
 def test_what_cannot_be_carried_may_be_left_out(environment: Environment) -> None:
     heard: list[LossLine] = []
     data, report = exported(
-        environment, format="openai_chat", on_loss="leave_out", on_loss_line=heard.append
+        environment, format="latticeflow_trace", on_loss="leave_out", on_loss_line=heard.append
     )
     assert report == ExportReport(tasks=2, rows=2, refused=0, losses=1)
     assert [line.key for line in heard] == ["thought"]
-    assert lines(data)[1]["messages"][1]["content"] == "So."
+    assert lines(data)[1]["items"][1]["content"][0]["text"] == "So."
 
 
 @pytest.mark.usefixtures("chat")
 def test_losses_are_told_without_writing(environment: Environment) -> None:
-    told = list(prepare_export(OPERATOR, environment, format="openai_chat").losses())
+    told = list(prepare_export(OPERATOR, environment, format="latticeflow_trace").losses())
     assert [each.key for each in told[:-1] if isinstance(each, LossLine)] == ["thought"]
     assert told[-1] == ExportReport(tasks=2, rows=1, refused=1, losses=1)
 
@@ -212,11 +211,11 @@ def test_the_command_writes_bytes_and_tells_losses_apart() -> None:
     code, data, told = command("--format", "canonical")
     assert (code, len(lines(data))) == (0, 2)
     assert "2 tasks: 2 rows written as openreward" in told
-    code, data, told = command("--format", "openai")
+    code, data, told = command("--format", "latticeflow_trace")
     assert (code, len(lines(data))) == (1, 1)
     assert "task thought: messages[1]" in told
     assert "1 tasks not written" in told
-    code, data, told = command("--format", "openai", "--on-loss", "leave_out")
+    code, data, told = command("--format", "latticeflow_trace", "--on-loss", "leave_out")
     assert (code, len(lines(data))) == (0, 2)
     assert "task thought: messages[1]" in told
     code, data, _ = command("--format", "parquet")

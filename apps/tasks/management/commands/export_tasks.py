@@ -8,8 +8,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from apps.accounts.errors import Refusal
 from apps.accounts.permissions import OPERATOR
 from apps.accounts.queries import get_project
+from apps.dialogue.file_formats import ALIASES
 from apps.tasks.exporting import (
-    ALIASES,
     CANONICAL,
     EXPORT_FORMATS,
     ON_LOSS,
