@@ -12,6 +12,7 @@ from typing import Any
 from apps.dialogue.blocks.json_values import kind_of
 from apps.dialogue.candidates import Verdict
 from apps.dialogue.errors import ImportRefused
+from apps.dialogue.file_containers import cleaned
 from apps.dialogue.file_formats.base import (
     Note,
     Pair,
@@ -107,9 +108,11 @@ def _texts(row: dict[str, Any], name: str, notes: list[Note]) -> list[Any]:
     value = row.get(name)
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
-            read = json.loads(value)
+            # The text was clean, what its escapes stand for need not be.
+            read, changes = cleaned(json.loads(value))
         except (ValueError, RecursionError):
             return [value]
+        notes += [replace(note, place=f"{name}{note.place}") for note in changes]
         notes.append(Note("converted", name, "JSON text became a list", "stringified_json"))
         value = read
     if isinstance(value, str):

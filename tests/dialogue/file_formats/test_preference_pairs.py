@@ -354,3 +354,9 @@ def test_a_table_of_battles_holds_its_turns_as_json_text() -> None:
     assert (read.format, read.roles) == ("arena_battle", "uau")
     assert sides(row) == {"rejected": [("assistant", "C")], "chosen": [("assistant", "D")]}
     assert task_of(row).attributes == {}
+
+
+def test_half_a_character_inside_a_table_of_battles_is_replaced_and_noted() -> None:
+    row = {"model_a": "m", "prompt": '["Q"]', "response_a": '["\\ud83d"]', "response_b": '["B"]'}
+    assert said(task_of(row).candidates[0].messages) == [("assistant", "\ufffd")]
+    assert "lone_surrogate" in codes(row)
