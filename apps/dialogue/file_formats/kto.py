@@ -40,8 +40,11 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
     if column is not None:
         prompt, reply = split_reply(read_answer(row[column], notes, column))
         used: tuple[str, ...] = (column,)
+        beside = next((name for name in _ANSWERS if row.get(name) is not None), None)
+        if not reply and beside:
+            reply, used = read_answer(row[beside], notes, beside), (column, beside)
         if isinstance(row.get("system"), str):
-            used = (column, "system")
+            used = (*used, "system")
             said = [text_turn("system", row["system"], notes, "system")] if row["system"] else []
             prompt = (*said, *prompt)
     else:

@@ -171,8 +171,9 @@ def test_pairs_that_differ_before_their_last_turn_are_noted() -> None:
 
 @pytest.mark.parametrize("rejected", [None, []])
 def test_a_missing_side_is_noted_and_the_other_is_kept(rejected: Any) -> None:
-    row = {"chosen": [user("Q"), answer("A")], "rejected": rejected}
+    row = {"chosen": [user("Q"), answer("A")], "rejected": rejected, "score_rejected": 2}
     assert said(task_of(row).messages) == ASKED
+    assert task_of(row).candidates[0].detail == {"rejected_score": 2}
     assert sides(row) == {"chosen": [("assistant", "A")]}
     assert "missing_side" in codes(row)
 
@@ -239,6 +240,7 @@ def test_tools_and_settings_of_an_openai_pair_are_kept() -> None:
             "rejected",
         ),
         ({"messages": [user("Q"), answer("A")], "label": True}, "chosen"),
+        ({"messages": [user("Q")], "completion": "A", "label": False}, "rejected"),
         (
             {
                 "conversations": [

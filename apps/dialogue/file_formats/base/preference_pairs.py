@@ -164,9 +164,9 @@ def pair_candidates(pair: Pair, notes: list[Note]) -> tuple[Candidate, ...]:
 def _give_away(side: Side, other: Side) -> None:
     """Keep with the other side what the row says of a side that has no answer."""
     if other.messages:
-        known = {f"{side.verdict}_model": side.model} if side.model else {}
-        for key, value in (*side.detail.items(), *known.items()):
-            other.detail.setdefault(key, value)
+        known = {"model": side.model} if side.model else {}
+        for key, value in {**side.detail, **known}.items():
+            other.detail.setdefault(f"{side.name}_{key}", value)
 
 
 def _differ_early(chosen: Sequence[Message], rejected: Sequence[Message]) -> bool:
