@@ -8,6 +8,8 @@ from apps.api.views import (
     docs,
     environments,
     exports,
+    imports,
+    kept_exports,
     previews,
     providers,
     runs,
@@ -37,6 +39,20 @@ in_run: list[URLPattern | URLResolver] = [
     path("samples/<number:position>/", runs.SampleView.as_view(), name="sample"),
 ]
 
+in_import: list[URLPattern | URLResolver] = [
+    path("", imports.ImportStepView.as_view(), name="import_step"),
+    path("ledger/", imports.LedgerView.as_view(), name="ledger"),
+    path("ledger/<number:row>/", imports.ImportRowView.as_view(), name="import_row"),
+    path("accept/", imports.AcceptView.as_view(), name="accept"),
+    path("undo/", imports.UndoView.as_view(), name="undo"),
+]
+
+in_export: list[URLPattern | URLResolver] = [
+    path("", kept_exports.KeptExportView.as_view(), name="kept_export"),
+    path("file/", kept_exports.ExportFileView.as_view(), name="export_file"),
+    path("losses/", kept_exports.KeptLossesView.as_view(), name="kept_losses"),
+]
+
 in_environment: list[URLPattern | URLResolver] = [
     path("", environments.EnvironmentView.as_view(), name="environment"),
     path("tools/", environments.ToolsView.as_view(), name="tools"),
@@ -45,6 +61,10 @@ in_environment: list[URLPattern | URLResolver] = [
     path("import/", transfer.ImportView.as_view(), name="import"),
     path("export/", exports.ExportView.as_view(), name="export"),
     path("export/losses/", exports.ExportLossesView.as_view(), name="export_losses"),
+    path("imports/", imports.ImportsView.as_view(), name="imports"),
+    path("imports/<number:import_>/", include(in_import)),
+    path("exports/", kept_exports.ExportsView.as_view(), name="exports"),
+    path("exports/<number:export>/", include(in_export)),
     path("tasks/", tasks.TasksView.as_view(), name="tasks"),
     path("tasks/<number:task>/", include(in_task)),
 ]

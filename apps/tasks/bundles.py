@@ -21,7 +21,7 @@ from apps.tasks.names import check_task_key
 FORMAT = "conversation-kit/1"
 OWN_KEY = "turnwright"
 _TASK_KEYS = {"id", "conversation", "grader", "canned", OWN_KEY}
-_OWN_TASK_KEYS = {"attributes", "tools", "tags", "notes", "status", "scorers"}
+_OWN_TASK_KEYS = {"attributes", "tools", "tags", "notes", "status", "scorers", "candidates"}
 OWN_ENVIRONMENT_KEYS = {"title", "scorers"}
 _SCORER_OF_GRADER = {"equals": "string_equals", "includes": "includes", "regex": "regex"}
 _GRADER_OF_SCORER = {scorer: grader for grader, scorer in _SCORER_OF_GRADER.items()}
@@ -109,6 +109,7 @@ def task_of(value: object, place: str) -> BundledTask:
                 "tools": own.get("tools"),
                 "tags": own.get("tags", []),
                 "notes": own.get("notes", ""),
+                **({"candidates": own["candidates"]} if "candidates" in own else {}),
             }
         )
     except DialogueError as error:
@@ -210,6 +211,7 @@ def task_to_bundle(task: Task, revision: Revision) -> dict[str, Any]:
         "tools": content.tools,
         "tags": list(content.tags),
         "notes": content.notes,
+        "candidates": [each.to_wire() for each in content.candidates],
         "status": "" if task.status == TaskStatus.READY else task.status,
     }
     bundled: dict[str, Any] = {

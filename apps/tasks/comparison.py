@@ -366,6 +366,21 @@ def _facts(before: TaskContent, after: TaskContent) -> Iterator[FactChange]:
         old, new = _fact_text(getattr(before, name)), _fact_text(getattr(after, name))
         if old != new:
             yield FactChange(name, word_pieces(old, new))
+    old, new = _candidates_text(before), _candidates_text(after)
+    if old != new:
+        yield FactChange("candidates", word_pieces(old, new))
+
+
+def _candidates_text(content: TaskContent) -> str:
+    """All candidates as text to read and compare: a heading each, its turns, its detail."""
+    lines: list[str] = []
+    for number, each in enumerate(content.candidates, start=1):
+        lines.append(", ".join(filter(None, (f"Candidate {number}", each.verdict, each.model))))
+        for message in each.messages:
+            detail = "" if message.detail is None else f"\ndetail {indented_json(message.detail)}"
+            lines += [f"{message.role}{detail}", *map(block_text, message.blocks)]
+        lines += [indented_json(each.detail)] if each.detail else []
+    return "\n".join(lines)
 
 
 def _fact_text(value: Any) -> str:

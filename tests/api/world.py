@@ -5,6 +5,7 @@ from typing import Any
 from apps.accounts.permissions import OPERATOR
 from apps.providers.actions import create_endpoint
 from apps.runs.actions import launch, save_spec
+from apps.tasks.actions import create_export, propose_import
 from apps.tasks.models import Task
 from apps.traces.models import Trace
 from tests.cast import Cast
@@ -35,6 +36,14 @@ def furnish(cast: Cast, task: Task) -> dict[str, Any]:
         spec=save_spec(actor=OPERATOR, project=cast.project, text=SPEC),
         evaluated="demo",
     )
+    proposed = propose_import(
+        actor=OPERATOR,
+        environment=task.environment,
+        pieces=[b'{"id": "proposed", "question": "Why?"}'],
+        file_name="rows.jsonl",
+        split="train",
+    )
+    exported = create_export(actor=OPERATOR, environment=task.environment, format="openreward")
     return {
         "project": "alpha",
         "solver": "answer",
@@ -47,4 +56,7 @@ def furnish(cast: Cast, task: Task) -> dict[str, Any]:
         "environment": "shop",
         "task": task.pk,
         "number": 1,
+        "import_": proposed.pk,
+        "row": 0,
+        "export": exported.pk,
     }

@@ -14,10 +14,10 @@ import pytest
 from apps.accounts import actions as account_actions
 from apps.accounts import queries as account_queries
 from apps.accounts.errors import Forbidden, NotFound
-from apps.accounts.permissions import Actor
+from apps.accounts.permissions import OPERATOR, Actor
 from apps.tasks import actions as task_actions
 from apps.tasks import queries as task_queries
-from apps.tasks.models import Environment, Split, Task
+from apps.tasks.models import Environment, Export, Import, Split, Task
 from tests.cast import Cast
 from tests.factories import make_content, make_environment, make_split, make_task
 
@@ -40,6 +40,26 @@ class Stage(NamedTuple):
     environment: Environment
     split: Split
     task: Task
+
+
+def propose(stage: Stage, actor: Actor = OPERATOR) -> Import:
+    return task_actions.propose_import(
+        actor=actor,
+        environment=stage.environment,
+        pieces=[b'{"id": "new", "question": "Why?"}'],
+        file_name="rows.jsonl",
+        split="train",
+    )
+
+
+def written(stage: Stage) -> Import:
+    return task_actions.accept_import(actor=OPERATOR, imported=propose(stage))
+
+
+def kept(stage: Stage, actor: Actor = OPERATOR) -> Export:
+    return task_actions.create_export(
+        actor=actor, environment=stage.environment, format="openreward"
+    )
 
 
 QUERIES: dict[str, tuple[set[str], Callable[[Actor, Stage], Any]]] = {
@@ -91,6 +111,28 @@ QUERIES: dict[str, tuple[set[str], Callable[[Actor, Stage], Any]]] = {
         READERS,
         lambda a, s: task_queries.ready_revision_ids(a, s.environment, s.split),
     ),
+    "tasks.get_import": (
+        AUTHORS,
+        lambda a, s: task_queries.get_import(a, s.environment, propose(s).pk),
+    ),
+    "tasks.imports": (AUTHORS, lambda a, s: task_queries.imports(a, s.environment)),
+    "tasks.ledger_page": (AUTHORS, lambda a, s: task_queries.ledger_page(a, propose(s))),
+    "tasks.ledger_line": (AUTHORS, lambda a, s: task_queries.ledger_line(a, propose(s), 0)),
+    "tasks.proposed_content": (
+        AUTHORS,
+        lambda a, s: task_queries.proposed_content(a, propose(s), 0),
+    ),
+    "tasks.first_values": (AUTHORS, lambda a, s: task_queries.first_values(a, propose(s))),
+    "tasks.get_export": (
+        READERS,
+        lambda a, s: task_queries.get_export(a, s.environment, kept(s).pk),
+    ),
+    "tasks.exports": (READERS, lambda a, s: task_queries.exports(a, s.environment)),
+    "tasks.open_export": (
+        READERS,
+        lambda a, s: task_queries.open_export(a, kept(s)).close(),
+    ),
+    "tasks.losses_page": (READERS, lambda a, s: task_queries.losses_page(a, kept(s))),
     "tasks.bundle_of": (AUTHORS, lambda a, s: task_queries.bundle_of(a, s.environment)),
 }
 
@@ -171,6 +213,40 @@ ACTIONS: dict[str, tuple[set[str], Callable[[Actor, Stage], Any]]] = {
         lambda a, s: task_actions.import_rows(
             actor=a, environment=s.environment, split=s.split, rows=[]
         ),
+    ),
+    "tasks.import_file": (
+        AUTHORS,
+        lambda a, s: task_actions.import_file(
+            actor=a, environment=s.environment, split=s.split, stream=[b"{}"]
+        ),
+    ),
+    "tasks.rehearse_import": (
+        AUTHORS,
+        lambda a, s: task_actions.rehearse_import(
+            actor=a, environment=s.environment, split=s.split, stream=[b"{}"]
+        ),
+    ),
+    "tasks.propose_import": (AUTHORS, lambda a, s: propose(s, a)),
+    "tasks.change_import": (
+        AUTHORS,
+        lambda a, s: task_actions.change_import(actor=a, imported=propose(s), update=True),
+    ),
+    "tasks.accept_import": (
+        AUTHORS,
+        lambda a, s: task_actions.accept_import(actor=a, imported=propose(s)),
+    ),
+    "tasks.discard_import": (
+        AUTHORS,
+        lambda a, s: task_actions.discard_import(actor=a, imported=propose(s)),
+    ),
+    "tasks.undo_import": (
+        AUTHORS,
+        lambda a, s: task_actions.undo_import(actor=a, imported=written(s)),
+    ),
+    "tasks.create_export": (READERS, lambda a, s: kept(s, a)),
+    "tasks.discard_export": (
+        READERS,
+        lambda a, s: task_actions.discard_export(actor=a, exported=kept(s)),
     ),
     "tasks.load_bundle": (
         AUTHORS,

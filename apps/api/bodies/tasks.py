@@ -107,6 +107,15 @@ class EnvironmentChange(Body):
     is_default: Literal[True] | None = None
 
 
+class Candidate(Body):
+    """One of several answers to the conversation; harnesses never receive them."""
+
+    messages: list[Message] = Field(description="What follows the conversation")
+    verdict: Literal["chosen", "rejected", ""] = ""
+    model: str = Field("", description="Who wrote it")
+    detail: dict[str, Any] = Field({}, description="Scores, annotations and the like")
+
+
 class Content(Body):
     """What a revision is a snapshot of."""
 
@@ -115,6 +124,9 @@ class Content(Body):
     tools: list[Any] | None = Field(None, description="Instead of the environment's; null: those")
     tags: list[str] = []
     notes: str = ""
+    candidates: list[Candidate] = Field(
+        [], description="Answers beside each other. Left out in a save: those there are stay"
+    )
 
 
 def _content(value: object) -> TaskContent:

@@ -1,32 +1,34 @@
 """Many tasks at once, in, as they stream."""
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from functools import partial
 from tempfile import TemporaryFile
+from typing import Any
 
-from django.db import transaction
 from django.http import FileResponse
 from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from apps.accounts.errors import Invalid, Refusal
 from apps.accounts.permissions import Right
 from apps.accounts.queries import get_project
 from apps.api.authentication import actor_of
 from apps.api.bodies import transfer as bodies
-from apps.api.parsing import PIECE, body_pieces, read_query
+from apps.api.parsing import body_pieces, parse_json, read_query
 from apps.api.problems import CONTENT_TYPE, Fault, as_json, make_problem
 from apps.api.resource import Resource
 from apps.api.schema import operation
-from apps.dialogue.file_formats import read_tasks
 from apps.tasks import queries
-from apps.tasks.actions import ImportLedger, LedgerLine, import_rows
+from apps.tasks.actions import ImportLedger, LedgerLine, import_file, rehearse_import
 
 TAG = "transfer"
 JSON = "application/json"
 JSONL = "application/x-ndjson"
+ANY = "application/octet-stream"
 LINES = {"type": "string", "description": "One JSON object a line"}
+FILE = {"type": "string", "format": "binary", "description": "A file of any known kind"}
 MOST_FAULTS = 100
 
 
@@ -36,7 +38,7 @@ class ImportView(Resource):
         "Rows become tasks; every row is accounted for",
         tag=TAG,
         query=bodies.ImportQuery,
-        body={JSONL: LINES, JSON: {"oneOf": [{"type": "array"}, {"type": "object"}]}},
+        body={JSONL: LINES, JSON: {"oneOf": [{"type": "array"}, {"type": "object"}]}, ANY: FILE},
         answer={JSON: bodies.Ledger, JSONL: LINES},
     )
     def post(self, request: Request, project: str, environment: str) -> HttpResponseBase:
@@ -44,43 +46,44 @@ class ImportView(Resource):
 
         A bad row never stops a good one: look at ``refused`` in the answer. If all rows were
         refused the answer is a problem (422) whose ``problems`` name the lines. A row whose key
-        and content are there already is left alone, so that the same file can be sent twice.
+        and content are there already is left alone, so that the same file can be sent twice. What
+        was written can be undone by the ``number`` in the answer.
         """
         actor = actor_of(request)
         owner = get_project(actor, project, Right.AUTHOR)
         where = queries.get_environment(actor, owner, environment)
         query = read_query(request, bodies.ImportQuery)
         split = queries.get_split(actor, where, query.split)
-        with ExitStack() as until_imported:
-            rows: Iterable[bytes] = body_pieces(request)
-            if query.dry_run:
-                rows = until_imported.enter_context(_taken_back(rows))
-            run = partial(
-                import_rows,
-                actor=actor,
-                environment=where,
-                split=split,
-                rows=read_tasks(rows, format=query.format),
-                update=query.update,
-            )
-            if query.ledger == "jsonl":
-                return _as_lines(run)
-            ledger = run()
+        run = partial(
+            rehearse_import if query.dry_run else import_file,
+            actor=actor,
+            environment=where,
+            split=split,
+            stream=body_pieces(request),
+            file_name=query.file_name,
+            format=query.format,
+            mapping=mapping_of(query.mapping),
+            update=query.update,
+        )
+        if query.ledger == "jsonl":
+            return _as_lines(run)
+        ledger = run()
         if ledger.refused == ledger.read:
             return _nothing_imported(ledger)
         return Response(bodies.Ledger.model_validate(ledger))
 
 
-@contextmanager
-def _taken_back(pieces: Iterable[bytes]) -> Iterator[Iterable[bytes]]:
-    """A transaction that keeps nothing. The whole body is read first: a slow sender holds none."""
-    with TemporaryFile() as file:
-        for piece in pieces:
-            file.write(piece)
-        file.seek(0)
-        with transaction.atomic():
-            yield iter(partial(file.read, PIECE), b"")
-            transaction.set_rollback(True)
+def mapping_of(text: str) -> Mapping[str, Any] | None:
+    """The column mapping of a query; `Invalid` if it is no JSON object."""
+    if not text:
+        return None
+    try:
+        value = parse_json(text.encode())
+    except Refusal as refusal:
+        raise Invalid(refusal.message, place="query.mapping") from None
+    if not isinstance(value, dict):
+        raise Invalid("The mapping has to be a JSON object.", place="query.mapping")
+    return value
 
 
 def _as_lines(run: Callable[..., ImportLedger]) -> HttpResponseBase:

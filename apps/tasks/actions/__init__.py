@@ -9,7 +9,7 @@ from apps.tasks.actions.environments import (
     update_environment,
 )
 from apps.tasks.actions.exports import create_export, discard_export
-from apps.tasks.actions.importing import ImportLedger, import_rows
+from apps.tasks.actions.importing import ImportLedger, import_file, import_rows, rehearse_import
 from apps.tasks.actions.imports import (
     KEEP,
     accept_import,
@@ -44,11 +44,13 @@ __all__ = [
     "create_task",
     "discard_export",
     "discard_import",
+    "import_file",
     "import_rows",
     "load_bundle",
     "move_task",
     "owner_of",
     "propose_import",
+    "rehearse_import",
     "rename_task",
     "restore_revision",
     "save_revision",

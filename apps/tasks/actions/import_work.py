@@ -1,5 +1,6 @@
 """What a worker does for an import: the step that its row says. Safe to run twice, or at once."""
 
+from contextlib import closing
 from typing import Final
 
 from django.db import transaction
@@ -68,13 +69,13 @@ def _write(imported: Import, actor: Actor, should_stop: leases.ShouldStop) -> No
     if not imported.has_file or not proposal.index_path.exists():
         raise NotFound("It was broken off, and what was left to write is no longer here.")
     split = _split(imported, actor)
-    writer = ImportWriter(actor, imported, split)
     rows = proposal.proposals(imported.decided, imported.rows_read)
-    for batch in batches(prepare_again(line, text) for line, text in rows):
-        writer.write(batch)
-        if should_stop():
-            raise leases.Stopped
-    writer.end()
+    with closing(ImportWriter(actor, imported, split)) as writer:
+        for batch in batches(prepare_again(line, text) for line, text in rows):
+            writer.write(batch)
+            if should_stop():
+                raise leases.Stopped
+        writer.end()
     forget_proposal(imported)
 
 

@@ -1,23 +1,25 @@
 """Rows that people bring become tasks, in one pass and in batches; every row is accounted for."""
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
+from typing import Any, BinaryIO
 
 from django.db import transaction
 
 from apps.accounts.actions import record
 from apps.accounts.errors import Conflict, Invalid
 from apps.accounts.permissions import Actor, Right, require
-from apps.dialogue.file_formats import AUTO, ReadRow
+from apps.dialogue.file_formats import AUTO, ReadRow, read_tasks
 from apps.tasks import leases
 from apps.tasks.actions.bulk import Known, NewTask, insert_tasks, known_tasks
 from apps.tasks.actions.deciding import Decider, PreparedRow, batches, keys_of, prepare
+from apps.tasks.actions.proposing import decide_rows, read_options
 from apps.tasks.actions.tasks import save_revision
 from apps.tasks.ledgers import CREATED, REFUSED, UPDATED, LedgerLine, LedgerWriter, Tally
 from apps.tasks.models import Environment, Import, ImportState, Split, Task
-from apps.tasks.transfer_files import ledger_of
+from apps.tasks.transfer_files import forget_import, ledger_of
 
 MOST_LINES = 2000
 """Lines of each sort (refused, other) that a ledger in memory keeps; all of them are counted."""
@@ -27,13 +29,17 @@ MOST_LINES = 2000
 class ImportLedger:
     """What became of the rows, counted; the first lines of each sort are kept to be read.
 
-    ``imported`` is the import that wrote them (None: nothing was to be written).
+    ``imported``, of that ``number``, is the import that wrote them; None if none was to be written.
     """
 
     tally: Tally = field(default_factory=Tally)
     lines: list[LedgerLine] = field(default_factory=list)
     lines_left_out: int = 0
     imported: Import | None = None
+
+    @property
+    def number(self) -> int | None:
+        return None if self.imported is None else self.imported.pk
 
     @property
     def read(self) -> int:
@@ -66,6 +72,62 @@ class ImportLedger:
             self.lines.append(line)
         else:
             self.lines_left_out += 1
+
+
+def import_file(
+    *,
+    actor: Actor,
+    environment: Environment,
+    split: Split,
+    stream: BinaryIO | Iterable[bytes],
+    file_name: str = "",
+    format: str = AUTO,  # noqa: A002 - the word of the command line
+    mapping: Mapping[str, Any] | None = None,
+    update: bool = False,
+    on_line: Callable[[LedgerLine], None] | None = None,
+) -> ImportLedger:
+    """Read a file as it streams in and write its rows: see `import_rows`.
+
+    Raises a `DialogueError` for an unknown format or a mapping that is wrong.
+    """
+    require(actor, environment.project, Right.AUTHOR)
+    options = read_options(mapping, None)
+    return import_rows(
+        actor=actor,
+        environment=environment,
+        split=split,
+        rows=read_tasks(stream, format=format, file_name=file_name, **options),
+        update=update,
+        on_line=on_line,
+        file_name=file_name,
+        format=format,
+        mapping=mapping,
+    )
+
+
+def rehearse_import(
+    *,
+    actor: Actor,
+    environment: Environment,
+    split: Split | None,
+    stream: BinaryIO | Iterable[bytes],
+    file_name: str = "",
+    format: str = AUTO,  # noqa: A002 - the word of the command line
+    mapping: Mapping[str, Any] | None = None,
+    update: bool = False,
+    on_line: Callable[[LedgerLine], None] | None = None,
+) -> ImportLedger:
+    """What `import_file` would do (None: to a split that is not there yet); nothing is kept."""
+    require(actor, environment.project, Right.AUTHOR)
+    options = read_options(mapping, None)
+    rows = read_tasks(stream, format=format, file_name=file_name, **options)
+    ledger = ImportLedger()
+    for lines in decide_rows(environment, split, rows, update=update):
+        for line, _ in lines:
+            ledger.add(line)
+            if on_line:
+                on_line(line)
+    return ledger
 
 
 def import_rows(
@@ -105,17 +167,21 @@ def import_rows(
         **leases.as_asked_by(actor),
     )
     ledger = ImportLedger(imported=imported)
-    writer = ImportWriter(actor, imported, split, lease=leases.STREAMED)
-    try:
-        for batch in batches(map(prepare, rows)):
-            for line in writer.write(batch):
-                ledger.add(line)
-                if on_line:
-                    on_line(line)
-    except BaseException as error:
-        writer.break_off(error)
-        raise
-    writer.end()
+    with closing(ImportWriter(actor, imported, split, lease=leases.STREAMED)) as writer:
+        try:
+            for batch in batches(map(prepare, rows)):
+                for line in writer.write(batch):
+                    ledger.add(line)
+                    if on_line:
+                        on_line(line)
+        except BaseException as error:
+            writer.break_off(error)
+            raise
+        writer.end()
+    if not ledger.read:
+        Import.objects.filter(pk=imported.pk).delete()
+        forget_import(imported.pk)
+        ledger.imported = None
     return ledger
 
 
@@ -165,20 +231,21 @@ class ImportWriter:
 
     def end(self) -> None:
         """Everything is written; what was held for it may go."""
-        self._ledger.close()
         with transaction.atomic():
             leases.finish(self.imported, ImportState.DONE, has_file=False)
             self._record()
 
     def break_off(self, error: BaseException) -> None:
         """What was written stays, and can be undone."""
-        self._ledger.close()
         if isinstance(error, leases.LeaseLost):
             return
         told = getattr(error, "message", "") or "It was broken off."
         with transaction.atomic():
             leases.finish(self.imported, ImportState.FAILED, error=told)
             self._record()
+
+    def close(self) -> None:
+        self._ledger.close()
 
     def _record(self) -> None:
         if not self.tally.rows:

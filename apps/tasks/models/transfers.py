@@ -32,6 +32,11 @@ class Transfer(models.Model):
     class Meta:
         abstract = True
 
+    @property
+    def number(self) -> int:
+        """What it is called in addresses."""
+        return self.pk
+
 
 class ImportState(models.TextChoices):
     """Open steps (a worker has to do something) are reading, writing and undoing."""

@@ -3,18 +3,22 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import BinaryIO, TypeVar
+from itertools import islice
+from typing import Any, BinaryIO, TypeVar
 
 from django.db.models import QuerySet
 
 from apps.accounts.errors import Gone, Invalid, NotFound
 from apps.accounts.permissions import Actor, Right, require
+from apps.dialogue.file_containers import file_rows
 from apps.tasks.content import TaskContent, load_content
 from apps.tasks.ledgers import KINDS, OUTCOMES, Ledger, LedgerLine, LedgerPage
 from apps.tasks.models import Environment, Export, Import, ImportState
-from apps.tasks.transfer_files import export_file, ledger_of, losses_file, proposal_of
+from apps.tasks.transfer_files import export_file, held_file, ledger_of, losses_file, proposal_of
 
 LARGEST_PAGE = 500
+MOST_LOOKED_AT = 200
+"""Rows of a file among which the first values are looked for."""
 
 Row = TypeVar("Row", Import, Export)
 
@@ -131,6 +135,22 @@ def proposed_content(actor: Actor, imported: Import, row: int) -> TaskContent | 
         raise Gone("What was proposed is no longer kept: it has been written.")
     text = proposal_of(imported).content_at(line.row)
     return load_content(text) if text else None
+
+
+def first_values(actor: Actor, imported: Import, limit: int = 5) -> list[dict[str, Any]]:
+    """The first rows of the held file as they are, before any format: for a mapping of columns.
+
+    Rows that are no object are passed over. Raises `Gone` when the file is no longer held.
+    """
+    require(actor, imported.environment.project, Right.AUTHOR)
+    try:
+        stream = held_file(imported).open("rb")
+    except FileNotFoundError:
+        raise Gone("The file of this import is no longer kept.") from None
+    with stream:
+        rows = islice(file_rows(stream, imported.file_name), MOST_LOOKED_AT)
+        objects = (row.value for row in rows if not row.fault and isinstance(row.value, dict))
+        return list(islice(objects, limit))
 
 
 def _ledger(imported: Import) -> tuple[Ledger, int]:
