@@ -6,6 +6,7 @@
     ├── PairingError          a tool call without its result, a result without its call, an id twice
     ├── ConversionRefused     a provider's format cannot carry what the conversation holds
     ├── ImportRefused         a line of a file cannot become a task
+    ├── ScriptError           a script (a conversation as one text) cannot be read
     ├── SpecError             a solver, scorer or configuration is wrong
     ├── TemplateError         a template does not parse, or does not render for this sample
     ├── TraceError            a recorded trace cannot be read
@@ -57,6 +58,15 @@ class ImportRefused(DialogueError):
         super().__init__(message, place=place)
         self.roles = roles
         self.code = code
+
+
+class ScriptError(DialogueError):
+    """A script is refused at ``line`` and ``column``, both counted from 1."""
+
+    def __init__(self, message: str, *, line: int, column: int) -> None:
+        super().__init__(message, place=f"line {line}, column {column}")
+        self.line = line
+        self.column = column
 
 
 class SpecError(DialogueError):
