@@ -1,7 +1,7 @@
 """Rows of a table written as text: CSV and its kin with tabs, semicolons or bars.
 
 A cell that begins like a formula may have an apostrophe in front, so that a spreadsheet takes it
-for text; that apostrophe is taken off again. An empty cell is no value. A table that Turnwright
+for text; that apostrophe is taken off again. A table that Turnwright
 wrote says itself how its rows became cells (``table_cells``).
 """
 
@@ -167,7 +167,7 @@ class _Table:
         given = dict(zip(names, cells, strict=False))
         if MARKER in given:
             return written_here(Row(record.line, given, notes=tuple(notes), source="table"))
-        value = {name: _cell(name, cell, notes) for name, cell in given.items() if cell}
+        value = {name: _cell(name, cell, notes) for name, cell in given.items()}
         value, changes = cleaned(value)
         return Row(record.line, value, notes=(*notes, *changes), source="table")
 

@@ -3,9 +3,10 @@
 A new format is one module here and one entry in ``FORMATS``, the most specific first.
 """
 
-from collections.abc import Iterable, Iterator
-from typing import BinaryIO, Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, BinaryIO, Final
 
+from apps.dialogue.column_mapping import ColumnMapping
 from apps.dialogue.errors import ImportRefused
 from apps.dialogue.file_containers import file_rows
 from apps.dialogue.file_formats import (
@@ -17,6 +18,8 @@ from apps.dialogue.file_formats import (
     canonical,
     chatgpt_export,
     claude_export,
+    csv_long,
+    csv_table,
     google,
     hh_rlhf,
     inspect_dataset,
@@ -46,6 +49,7 @@ from apps.dialogue.file_formats import (
     sharegpt,
     sharegpt_preference,
     templated_text,
+    transcript,
     ultrafeedback_raw,
     verifiers,
     wildchat,
@@ -59,6 +63,8 @@ from apps.dialogue.file_formats.base import (
     TaskContent,
     read_rows,
 )
+from apps.dialogue.file_formats.base.reading import Wishes
+from apps.dialogue.file_formats.base.role_changes import parse_role_changes
 
 FORMATS: Final[dict[str, RowFormat]] = {
     each.name: each
@@ -102,6 +108,9 @@ FORMATS: Final[dict[str, RowFormat]] = {
         ultrafeedback_raw.FORMAT,
         templated_text.FORMAT,
         alpaca.FORMAT,
+        csv_long.FORMAT,
+        csv_table.FORMAT,
+        transcript.FORMAT,
         attribute_rows.FORMAT,
     )
 }
@@ -128,19 +137,24 @@ def read_tasks(
     *,
     format: str = AUTO,  # noqa: A002 - the word of the command line
     file_name: str = "",
+    mapping: ColumnMapping | None = None,
+    roles: Mapping[str, Any] | None = None,
 ) -> Iterator[ReadRow]:
-    """Read JSON Lines, a JSON array or JSON objects one after another, as they stream in.
+    """Read the conversations of a file as it streams in, whatever holds them.
 
     ``stream`` gives bytes in pieces of any size. A row that cannot become a task comes back with a
-    ``refused`` note and the rows after it go on. Raises ``ImportRefused`` at once for an unknown
-    ``format``.
+    ``refused`` note and the rows after it go on. With a ``mapping`` every row goes through it.
+    ``roles`` are changes a person made, ``{"speakers": {"Priya": "assistant"}, "turns":
+    {"3:0": "user"}}``: by the name of a speaker, or by line and index of a turn. Raises
+    ``ImportRefused`` at once for an unknown ``format`` and for ``roles`` of another shape.
     """
     named = ALIASES.get(format, format)
     if named != AUTO and named not in FORMATS:
         known = ", ".join([AUTO, *FORMATS])
         raise ImportRefused(f"unknown format {format!r}; there are {known}", place="format")
     forced = None if named == AUTO else named
-    return read_rows(file_rows(stream, file_name), FORMATS, forced)
+    wishes = Wishes(forced, mapping, parse_role_changes(roles))
+    return read_rows(file_rows(stream, file_name), FORMATS, wishes)
 
 
 __all__ = [

@@ -8,6 +8,7 @@ import pytest
 from apps.dialogue.errors import ImportRefused
 from apps.dialogue.file_formats import Note, ReadRow, RowFormat, TaskContent
 from apps.dialogue.file_formats.base import Row, content_of, held_rows, read_rows
+from apps.dialogue.file_formats.base.reading import Wishes
 from apps.dialogue.message import text_message
 
 
@@ -40,7 +41,7 @@ FORMATS = {each.name: each for each in (PLAIN, SEVERAL, SPREAD)}
 
 def read(*values: Any, forced: str | None = None) -> list[ReadRow]:
     rows = [Row(line, value) for line, value in enumerate(values, start=1)]
-    return list(read_rows(rows, FORMATS, forced))
+    return list(read_rows(rows, FORMATS, Wishes(forced)))
 
 
 def told(rows: list[ReadRow]) -> list[tuple[int, str | None, list[str] | None]]:

@@ -1,54 +1,125 @@
 """Rows become tasks: each is recognised by its own shape and read by its format."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Final
 
 from apps.dialogue.blocks.json_values import kind_of
+from apps.dialogue.column_mapping import ColumnMapping
 from apps.dialogue.errors import DialogueError, ImportRefused
 from apps.dialogue.file_containers import Note, Row
 from apps.dialogue.file_formats.base.held_rows import LARGEST_GROUP, HeldGroup, HeldRows
-from apps.dialogue.file_formats.base.rows import ReadRow, RowFormat, role_letters
+from apps.dialogue.file_formats.base.mapped_rows import read_mapped
+from apps.dialogue.file_formats.base.remarks import remarks_on
+from apps.dialogue.file_formats.base.role_changes import RoleChanges, with_changed_roles
+from apps.dialogue.file_formats.base.rows import ReadRow, RowFormat, TaskContent, role_letters
+from apps.dialogue.file_formats.base.seen_rows import SeenRows
+from apps.dialogue.file_formats.base.table_values import with_conversations, with_table_values
+
+TABLE: Final = "csv_table"
+"""The name of the format of a table's rows, whatever reads them."""
+
+TURNS_TABLE: Final = "csv_long"
+"""The format of tables with one row a turn; its rows go by its own name."""
+
+TEXT: Final = "transcript"
+ANY: Final = "attribute_rows"
+"""The format that takes any row; more fitting ones are asked for tables and texts."""
 
 _MOST_LINES_NAMED = 20
 
 
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a person said about a file.
+
+    ``format`` is the name of the one that every row is held to. With a ``mapping`` no row is
+    recognised: each goes through it. ``roles`` were changed in a preview.
+    """
+
+    format: str | None = None
+    mapping: ColumnMapping | None = None
+    roles: RoleChanges = field(default_factory=RoleChanges)
+
+
 def read_rows(
-    rows: Iterable[Row], formats: Mapping[str, RowFormat], forced: str | None = None
+    rows: Iterable[Row], formats: Mapping[str, RowFormat], wishes: Wishes | None = None
 ) -> Iterator[ReadRow]:
     """Read rows in their order; a row that cannot become a task comes back with its reason.
 
     Conversations that are spread over several rows come at the end, in the order of their first
-    rows. ``forced`` is the name of the format that every row is held to.
+    rows. The notes say what is noteworthy in a conversation, and what it has in common with others.
     """
-    reader = _Reader(formats, forced)
-    try:
-        for row in rows:
-            yield from reader.read(row)
-        yield from reader.joined()
-    finally:
-        reader.close()
+    wishes = wishes or Wishes()
+    with closing(_Reader(formats, wishes)) as reader, closing(SeenRows()) as seen:
+        for row in reader.rows(rows):
+            yield _remarked(row, wishes.roles, seen)
+
+
+def _remarked(row: ReadRow, roles: RoleChanges, seen: SeenRows) -> ReadRow:
+    if roles.speakers or roles.turns:
+        row = with_changed_roles(row, roles)
+    if row.task is None:
+        return row
+    notes = [
+        *remarks_on(row.task, {note.code for note in row.notes}),
+        *seen.notes_for(row.task, row.line, row.file),
+    ]
+    return replace(row, notes=(*row.notes, *notes)) if notes else row
 
 
 class _Reader:
-    def __init__(self, formats: Mapping[str, RowFormat], forced: str | None) -> None:
+    def __init__(self, formats: Mapping[str, RowFormat], wishes: Wishes) -> None:
         self._formats = formats
-        self._forced = forced
+        self._wishes = wishes
         self._held = HeldRows()
 
     def close(self) -> None:
         self._held.close()
+
+    def rows(self, rows: Iterable[Row]) -> Iterator[ReadRow]:
+        for row in rows:
+            yield from self.read(row)
+        yield from self.joined()
 
     def read(self, row: Row) -> Iterator[ReadRow]:
         """Read a row: none, one or several conversations."""
         if row.fault:
             yield _refused(row, None, ImportRefused(row.fault, code=row.fault_code))
             return
+        row = self._with_values(row)
         if not isinstance(row.value, dict):
             fault = f"a row must be an object, not {kind_of(row.value)}"
             yield _refused(row, None, ImportRefused(fault, code="bad_row"))
-            return
-        found = self._formats[self._forced] if self._forced else self._recognised(row.value)
+        elif not row.value:
+            yield _refused(row, None, ImportRefused("the row is empty", code="bad_row"))
+        elif self._wishes.mapping is not None:
+            yield _read_by_mapping(row, self._wishes.mapping)
+        else:
+            yield from self._read_as(row, self._format_of(row))
+
+    def _with_values(self, row: Row) -> Row:
+        """Return a row with the values that its cells are written for."""
+        if row.source == "text":
+            return replace(row, value={"text": row.value})
+        if isinstance(row.value, dict):
+            if self._wishes.format == TABLE:
+                row = replace(row, source="table")
+            return with_table_values(row) if row.source == "table" else with_conversations(row)
+        return row
+
+    def _format_of(self, row: Row) -> RowFormat:
+        forced = self._wishes.format
+        if forced and not (forced == TABLE and row.source == "table"):
+            return self._formats[forced]
+        found = next(each for each in self._formats.values() if each.recognises(row.value))
+        if found.name == ANY and row.source != "json":
+            return self._formats.get(TEXT if row.source == "text" else TABLE, found)
+        return found
+
+    def _read_as(self, row: Row, found: RowFormat) -> Iterator[ReadRow]:
         if found.expand is None:
             yield from self._taken(row, found)
             return
@@ -83,20 +154,36 @@ class _Reader:
         except (DialogueError, RecursionError) as error:
             yield _refused(row, found, error)
 
-    def _recognised(self, row: dict[str, Any]) -> RowFormat:
-        return next(each for each in self._formats.values() if each.recognises(row))
-
 
 def _read(row: Row, found: RowFormat) -> ReadRow:
     if row.fault:
         return _refused(row, found, ImportRefused(row.fault, code=row.fault_code))
+    return _read_with(row, found, found.read)
+
+
+def _read_by_mapping(row: Row, mapping: ColumnMapping) -> ReadRow:
+    return _read_with(row, None, partial(read_mapped, mapping))
+
+
+def _read_with(
+    row: Row,
+    found: RowFormat | None,
+    read: Callable[[dict[str, Any], list[Note]], TaskContent],
+) -> ReadRow:
     notes = list(row.notes)
     try:
-        task = found.read(row.value, notes)
+        task = read(row.value, notes)
         letters = role_letters(task.messages)
     except (DialogueError, RecursionError) as error:
         return _refused(replace(row, notes=tuple(notes)), found, error)
-    return ReadRow(row.line, found.name, task, tuple(notes), letters, row.file)
+    return ReadRow(row.line, _name(row, found), task, tuple(notes), letters, row.file)
+
+
+def _name(row: Row, found: RowFormat | None) -> str | None:
+    """Return the format's name; that of a table's rows is its own, but where turns are rows."""
+    if row.source == "table" and (found is None or found.name != TURNS_TABLE):
+        return TABLE
+    return found.name if found else None
 
 
 def _refused(row: Row, found: RowFormat | None, error: DialogueError | RecursionError) -> ReadRow:
@@ -109,9 +196,8 @@ def _refused(row: Row, found: RowFormat | None, error: DialogueError | Recursion
         case _:
             note = Note("refused", "", "is nested too deeply", "too_deep")
     roles = error.roles if isinstance(error, ImportRefused) else ""
-    return ReadRow(
-        row.line, found.name if found else None, None, (*row.notes, note), roles, row.file
-    )
+    name = _name(row, found) if found else None
+    return ReadRow(row.line, name, None, (*row.notes, note), roles, row.file)
 
 
 def _too_large(group: HeldGroup) -> ImportRefused:
