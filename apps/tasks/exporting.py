@@ -309,8 +309,8 @@ def _formats() -> Iterator[ExportFormat]:
         if each.write is not None:
             yield ExportFormat(each.name, each.title, each.write, WRITERS["jsonl"])
         if each.name == CANONICAL and each.write is not None:
-            for name, title in (("csv", "CSV"), ("parquet", "Parquet")):
-                title = f"{title}, a column for each attribute"
+            for name, container in (("csv", "CSV"), ("parquet", "Parquet")):
+                title = f"{container}, a column for each attribute"
                 yield ExportFormat(name, title, each.write, WRITERS[name])
 
 

@@ -11,6 +11,7 @@ from apps.dialogue.blocks import TextBlock
 from apps.dialogue.blocks.json_values import json_copy
 from apps.dialogue.errors import ImportRefused
 from apps.dialogue.file_formats.base import (
+    TRACE_COLUMN,
     Loss,
     Note,
     RowFormat,
@@ -18,12 +19,9 @@ from apps.dialogue.file_formats.base import (
     check_written,
     content_of,
     joined,
-    row_of,
-)
-from apps.dialogue.file_formats.base.trace_columns import (
-    TRACE_COLUMN,
-    items_of,
     read_trace_column,
+    row_of,
+    trace_items,
     write_trace,
 )
 from apps.dialogue.message import parse_message
@@ -106,7 +104,7 @@ def _only_question(task: TaskContent) -> str | None:
 
 def _is_there(task: TaskContent, question: str | None) -> bool:
     """Whether the attributes, read as a row, give the conversation."""
-    items = items_of(task.attributes.get(TRACE_COLUMN))
+    items = trace_items(task.attributes.get(TRACE_COLUMN))
     if items is None:
         column = _question_column(task.attributes)
         return column is not None and task.attributes[column] == question
@@ -117,7 +115,7 @@ def _is_there(task: TaskContent, question: str | None) -> bool:
 
 def _can_be_asked(attributes: Mapping[str, Any]) -> bool:
     """Whether a column ``question`` would be free, and be what is read."""
-    return "question" not in attributes and items_of(attributes.get(TRACE_COLUMN)) is None
+    return "question" not in attributes and trace_items(attributes.get(TRACE_COLUMN)) is None
 
 
 FORMAT = RowFormat("attribute_rows", "Dataset rows (LatticeFlow)", recognises, read, write)

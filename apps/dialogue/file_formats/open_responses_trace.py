@@ -6,7 +6,6 @@ What is written is read by ``latticeflow.core.dtypes.Trace``, which has no place
 from dataclasses import replace
 from typing import Any
 
-from apps.dialogue.blocks import ImageBlock, ReasoningBlock
 from apps.dialogue.blocks.json_values import json_copy
 from apps.dialogue.errors import ImportRefused
 from apps.dialogue.file_formats.base import (
@@ -17,8 +16,8 @@ from apps.dialogue.file_formats.base import (
     check_written,
     content_of,
     read_response_items,
+    write_trace,
 )
-from apps.dialogue.trace import to_open_responses
 
 _ITEMS = frozenset({"message", "function_call", "function_call_output", "reasoning"})
 _OWN = "turnwright"
@@ -55,15 +54,6 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
 
 def write(task: TaskContent, losses: list[Loss]) -> list[dict[str, Any]]:
     """Write a trace of items; attributes and tools stand in ``metadata.extra.task``."""
-    for index, message in enumerate(task.messages):
-        for position, block in enumerate(message.blocks):
-            place = f"messages[{index}].blocks[{position}]"
-            if isinstance(block, ReasoningBlock):
-                losses.append(Loss(place, "a trace has no place for reasoning"))
-            elif isinstance(block, ImageBlock) and message.role == "assistant":
-                losses.append(Loss(place, "a trace takes no image in an assistant's message"))
-        if not message.blocks:
-            losses.append(Loss(f"messages[{index}]", "a message without content"))
     if task.candidates:
         count = len(task.candidates)
         losses.append(Loss("candidates", f"a trace has no place for candidates ({count})"))
@@ -75,19 +65,9 @@ def write(task: TaskContent, losses: list[Loss]) -> list[dict[str, Any]]:
         metadata["trace_id"] = task.key
     if task.tags:
         metadata["tags"] = list(task.tags)
-    written = [_written(message) for message in task.messages]
-    trace = to_open_responses([each for each in written if each.blocks], metadata)
-    row = {"FORMAT": "open_responses", **trace}
+    row = {"FORMAT": "open_responses", **write_trace(task.messages, losses, metadata)}
     check_written(task, row, read, losses)
     return [row]
-
-
-def _written(message: Any) -> Any:
-    """Return a message without the images that a trace does not take there."""
-    if message.role != "assistant":
-        return message
-    blocks = tuple(block for block in message.blocks if not isinstance(block, ImageBlock))
-    return message.model_copy(update={"blocks": blocks})
 
 
 def _read_own(parts: dict[str, Any], task: Any, messages: Any, notes: list[Note]) -> TaskContent:

@@ -87,10 +87,17 @@ from apps.dialogue.file_formats.base.tool_lists import (
     write_anthropic_tools,
     write_openai_tools,
 )
+from apps.dialogue.file_formats.base.trace_columns import (
+    TRACE_COLUMN,
+    read_trace_column,
+    trace_items,
+    write_trace,
+)
 from apps.dialogue.file_formats.base.turn_writing import write_turns
 
 __all__ = [
     "PAIR_COLUMNS",
+    "TRACE_COLUMN",
     "CallIds",
     "Candidate",
     "Loss",
@@ -143,6 +150,7 @@ __all__ = [
     "read_question",
     "read_response_items",
     "read_rows",
+    "read_trace_column",
     "read_transcript",
     "read_turns",
     "reasoning_part",
@@ -156,10 +164,12 @@ __all__ = [
     "text_part",
     "text_turn",
     "tools_beside",
+    "trace_items",
     "with_images",
     "with_tools",
     "write_anthropic_tools",
     "write_inspect_messages",
     "write_openai_tools",
+    "write_trace",
     "write_turns",
 ]

@@ -17,14 +17,7 @@ TRACE_COLUMN = "conversation_trace"
 _ITEMS = frozenset({"message", "function_call", "function_call_output", "reasoning"})
 
 
-def is_trace_item(item: object) -> bool:
-    if not isinstance(item, dict):
-        return False
-    kind = item_type(item)
-    return isinstance(kind, str) and kind in _ITEMS
-
-
-def items_of(value: object) -> list[Any] | None:
+def trace_items(value: object) -> list[Any] | None:
     """Return the items of a trace: an object with items, a list of items, or JSON text of them."""
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
         try:
@@ -33,9 +26,9 @@ def items_of(value: object) -> list[Any] | None:
             return None
     if isinstance(value, dict):
         value = value.get("items")
-    if isinstance(value, list) and value and is_trace_item(value[0]):
-        return value
-    return None
+    if not isinstance(value, list) or not value or not isinstance(value[0], dict):
+        return None
+    return value if item_type(value[0]) in _ITEMS else None
 
 
 def read_trace_column(row: dict[str, Any], notes: list[Note]) -> tuple[Message, ...] | None:
@@ -43,7 +36,7 @@ def read_trace_column(row: dict[str, Any], notes: list[Note]) -> tuple[Message, 
 
     Raises ``ImportRefused`` or ``InvalidMessage`` naming the item.
     """
-    items = items_of(row.get(TRACE_COLUMN))
+    items = trace_items(row.get(TRACE_COLUMN))
     if items is None:
         return None
     messages = read_response_items(items, notes, place=f"{TRACE_COLUMN}.items")
