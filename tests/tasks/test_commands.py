@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from apps.accounts.models import ApiKey, Project
 from apps.accounts.permissions import OPERATOR
 from apps.accounts.queries import get_project, key_for
-from apps.tasks.models import Task
+from apps.tasks.models import Environment, Import, Task
 from apps.tasks.queries import get_environment, splits
 
 pytestmark = pytest.mark.django_db
@@ -88,6 +88,38 @@ def test_an_update_is_asked_for(tmp_path: Path) -> None:
 def test_an_import_to_nowhere_says_what_is_wrong(words: list[str], complaint: str) -> None:
     with pytest.raises(CommandError, match=complaint):
         _run("import_tasks", GOLDEN / "mixed.jsonl", *words)
+
+
+def test_a_dry_run_tells_everything_and_keeps_nothing(tmp_path: Path) -> None:
+    words = ("import_tasks", GOLDEN / "mixed.jsonl", "--environment", "lab/first", "--create")
+    status, told = _run(*words, "--dry-run")
+    assert status == 1
+    assert "9 rows: 6 created" in told
+    assert "undo_import" not in told
+    assert not Task.objects.exists()
+    assert not Environment.objects.filter(slug="first").exists()
+    assert not Import.objects.exists()
+
+
+def test_an_import_is_undone_by_the_number_it_prints(tmp_path: Path) -> None:
+    _, told = _run("import_tasks", GOLDEN / "mixed.jsonl", "--environment", "lab/first", "--create")
+    number = told.split("undo_import ")[1].split()[0]
+    assert "6 tasks removed" in _run("undo_import", number)[1]
+    assert not Task.objects.exists()
+    with pytest.raises(CommandError, match="no import 77"):
+        _run("undo_import", "77")
+
+
+def test_a_column_mapping_is_read_from_a_file(tmp_path: Path) -> None:
+    mapping, file = tmp_path / "mapping.yaml", tmp_path / "rows.csv"
+    mapping.write_text("conversation:\n  - {role: user, content: 'ask'}\n")
+    file.write_text("ask,other\nWhy?,x\nHow?,y\n")
+    words = ("import_tasks", file, "--environment", "lab/first", "--create", "--mapping", mapping)
+    assert "2 created" in _run(*words)[1]
+    assert Import.objects.get().mapping == {"conversation": [{"role": "user", "content": "ask"}]}
+    mapping.write_text("just words")
+    with pytest.raises(CommandError, match="no column mapping"):
+        _run(*words)
 
 
 def test_an_import_to_nowhere_makes_nothing_on_the_way() -> None:

@@ -3,9 +3,12 @@
 import re
 import sys
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import yaml
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
@@ -15,13 +18,14 @@ from apps.accounts.models import Project
 from apps.accounts.permissions import OPERATOR
 from apps.accounts.queries import get_project
 from apps.dialogue.errors import DialogueError
-from apps.dialogue.file_formats import AUTO, FORMATS, read_tasks
+from apps.dialogue.file_formats import AUTO, FORMATS
 from apps.tasks.actions import (
     ImportLedger,
     LedgerLine,
     create_environment,
     create_split,
-    import_rows,
+    import_file,
+    rehearse_import,
 )
 from apps.tasks.models import Environment, Split
 from apps.tasks.queries import get_environment, get_split, splits
@@ -35,10 +39,18 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", help="JSON Lines or JSON; - reads standard input")
+        parser.add_argument(
+            "file", help="JSON, JSON Lines, CSV, Parquet, ZIP, text, gzip; - is standard input"
+        )
         parser.add_argument("--environment", required=True, help="project/environment")
         parser.add_argument("--split", default="", help="default: the environment's only split")
-        parser.add_argument("--format", default=AUTO, choices=[AUTO, *FORMATS])
+        parser.add_argument("--format", default=AUTO, help=f"{AUTO}, {', '.join(FORMATS)}")
+        parser.add_argument(
+            "--mapping", default="", help="a column mapping (YAML or JSON) for every row"
+        )
+        parser.add_argument(
+            "--dry-run", action="store_true", help="print the ledger and keep nothing"
+        )
         parser.add_argument(
             "--create",
             action="store_true",
@@ -69,15 +81,34 @@ class Command(BaseCommand):
             sys.exit(1)
 
     def _import(self, stream: BinaryIO, name: str, options: dict[str, Any]) -> ImportLedger:
-        environment, split = _destination(options)
+        # What --create makes for a dry run is taken back with it; else nothing is held meanwhile.
+        makes = options["dry_run"] and options["create"]
+        with _taken_back() if makes else nullcontext():
+            return self._import_to(*_destination(options), stream, name, options)
+
+    def _import_to(
+        self,
+        environment: Environment,
+        split: Split,
+        stream: BinaryIO,
+        name: str,
+        options: dict[str, Any],
+    ) -> ImportLedger:
+        mapping = _mapping(options["mapping"]) if options["mapping"] else None
+        dry_run = options["dry_run"]
         report = _Report(self, everything=options["verbosity"] > 1)
         where = f"{environment.project.slug}/{environment.slug}"
-        self.stdout.write(f"{name} -> {where}, split {split.name}")
-        ledger = import_rows(
+        told = " (nothing is kept)" if dry_run else ""
+        self.stdout.write(f"{name} -> {where}, split {split.name}{told}")
+        run = rehearse_import if dry_run else import_file
+        ledger = run(
             actor=OPERATOR,
             environment=environment,
             split=split,
-            rows=read_tasks(stream, format=options["format"], file_name=Path(name).name),
+            stream=stream,
+            file_name=Path(name).name,
+            format=options["format"],
+            mapping=mapping,
             update=options["update"],
             on_line=report.line,
         )
@@ -118,9 +149,32 @@ class _Report:
             f"{ledger.unchanged} unchanged, {ledger.refused} refused"
             + (f"; {ledger.drafts} of them drafts" if ledger.drafts else "")
         )
+        number = ledger.number
+        if number is not None and (ledger.created or ledger.updated):
+            self._write(f"Import {number}; manage.py undo_import {number} takes it back.")
 
     def _write(self, text: str) -> None:
         self.command.stdout.write(text)
+
+
+@contextmanager
+def _taken_back() -> Iterator[None]:
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
+def _mapping(name: str) -> dict[str, Any]:
+    """The column mapping in that file, as plain data."""
+    try:
+        value = yaml.safe_load(Path(name).read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise CommandError(f"{name} is not YAML or JSON: {error}") from None
+    except OSError as error:
+        raise CommandError(f"{name}: {error.strerror}") from None
+    if not isinstance(value, dict):
+        raise CommandError(f"{name} holds no column mapping: it has to be an object.")
+    return value
 
 
 @transaction.atomic
