@@ -8,6 +8,7 @@ from urllib.parse import urlencode, urlsplit
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import resolve_url
 from django.views.decorators.cache import never_cache
 
@@ -18,8 +19,8 @@ from apps.studio.errors import answer, answer_as_json
 from apps.studio.frame import actor_of, is_partial
 
 P = ParamSpec("P")
-View = Callable[Concatenate[HttpRequest, P], HttpResponse]
-Page = Callable[Concatenate[HttpRequest, Actor, P], HttpResponse]
+View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
+Page = Callable[Concatenate[HttpRequest, Actor, P], HttpResponseBase]
 
 
 def _guarded(view: View[P]) -> View[P]:
@@ -27,7 +28,7 @@ def _guarded(view: View[P]) -> View[P]:
     asked_for_sign_in = login_required(view)
 
     @wraps(view)
-    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         if is_partial(request) and not request.user.is_authenticated:
             return _sign_in_again(request)
         return asked_for_sign_in(request, *args, **kwargs)
@@ -52,7 +53,7 @@ def page(view: Page[P]) -> View[P]:
     """A view for signed-in people; it is handed the `Actor` and may raise any refusal."""
 
     @wraps(view)
-    def opened(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def opened(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         try:
             return view(request, actor_of(request), *args, **kwargs)
         except (Refusal, DialogueError) as problem:
@@ -65,7 +66,7 @@ def exchange(view: Page[P]) -> View[P]:
     """Like `page`, for a module that sends and receives JSON: refusals are JSON too."""
 
     @wraps(view)
-    def opened(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def opened(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         try:
             return view(request, actor_of(request), *args, **kwargs)
         except (Refusal, DialogueError) as problem:

@@ -17,6 +17,7 @@ from apps.dialogue.blocks import (
     ToolCallBlock,
     ToolResultBlock,
 )
+from apps.dialogue.candidates import Candidate
 from apps.dialogue.message import Message
 from apps.studio.forms.fields import json_shown
 from apps.studio.markdown import rendered
@@ -74,6 +75,29 @@ def show_conversation(messages: Sequence[Message], *, prefix: str = "turn") -> l
     """Every turn in order, numbered from 1; ``prefix`` begins their anchors."""
     pairs = _pairs(messages, prefix)
     return [_message(message, index, prefix, pairs) for index, message in enumerate(messages)]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownAnswer:
+    """A candidate for ``studio/parts/candidates.html``: its verdict, whose it is, its turns."""
+
+    verdict: str
+    model: str
+    messages: list[ShownMessage]
+    detail: str
+
+
+def show_answers(candidates: Sequence[Candidate]) -> list[ShownAnswer]:
+    """Answers beside each other, in their order."""
+    return [
+        ShownAnswer(
+            verdict=each.verdict,
+            model=each.model,
+            messages=show_conversation(each.messages, prefix=f"answer-{number}"),
+            detail=json_shown(each.detail) if each.detail else "",
+        )
+        for number, each in enumerate(candidates, start=1)
+    ]
 
 
 def _anchor(prefix: str, message: int, block: int) -> str:

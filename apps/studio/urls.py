@@ -5,6 +5,7 @@ from django.urls import URLPattern, path
 from apps.studio.views import (
     editing,
     environments,
+    exporting,
     history,
     importing,
     models,
@@ -19,6 +20,8 @@ app_name = "studio"
 
 _PROJECT = "projects/<str:project>/"
 _ENVIRONMENT = _PROJECT + "environments/<str:environment>/"
+_IMPORT = _ENVIRONMENT + "imports/<int:pk>/"
+_EXPORT = _ENVIRONMENT + "exports/<int:pk>/"
 _RUN = _PROJECT + "runs/<int:number>/"
 
 urlpatterns: list[URLPattern] = [
@@ -32,6 +35,19 @@ urlpatterns: list[URLPattern] = [
     path(_ENVIRONMENT + "connect/", environments.connect, name="connect"),
     path(_ENVIRONMENT + "new-split/", environments.split_new, name="split_new"),
     path(_ENVIRONMENT + "import/", importing.import_tasks, name="import"),
+    path(_ENVIRONMENT + "imports/", importing.imports, name="imports"),
+    path(_IMPORT, importing.import_page, name="import_page"),
+    path(_IMPORT + "progress/", importing.import_progress, name="import_progress"),
+    path(_IMPORT + "change/", importing.import_change, name="import_change"),
+    path(_IMPORT + "accept/", importing.import_accept, name="import_accept"),
+    path(_IMPORT + "discard/", importing.import_discard, name="import_discard"),
+    path(_IMPORT + "undo/", importing.import_undo, name="import_undo"),
+    path(_ENVIRONMENT + "export/", exporting.export_tasks, name="export"),
+    path(_ENVIRONMENT + "export/losses/", exporting.export_losses, name="export_losses"),
+    path(_EXPORT, exporting.export_page, name="export_page"),
+    path(_EXPORT + "progress/", exporting.export_progress, name="export_progress"),
+    path(_EXPORT + "file/", exporting.export_file, name="export_file"),
+    path(_EXPORT + "discard/", exporting.export_discard, name="export_discard"),
     path(_ENVIRONMENT + "tasks/new/", editing.new_task, name="task_new"),
     path(_ENVIRONMENT + "tasks/create/", editing.create, name="task_create"),
     path(_ENVIRONMENT + "tasks/preview/", editing.preview, name="task_preview"),

@@ -1,9 +1,11 @@
 import { autoSubmit } from "./frame/auto_submit.ts";
 import { copyButton } from "./frame/copy.ts";
+import { fileDrop } from "./frame/file_drop.ts";
 import { keySheet } from "./frame/key_sheet.ts";
 import { modal } from "./frame/modal.ts";
 import { palette } from "./frame/palette.ts";
 import { railFold } from "./frame/rail.ts";
+import { roleKeys } from "./frame/role_keys.ts";
 import { rowKeys } from "./frame/row_keys.ts";
 import { siblingKeys } from "./frame/sibling_keys.ts";
 import { themeSwitch } from "./frame/theme.ts";
@@ -18,10 +20,12 @@ export const behaviours: Record<string, Behaviour> = {
     import("./code/editor.ts").then(({ codeEditor }) => codeEditor(element)),
   copy: copyButton,
   dismissable,
+  "file-drop": fileDrop,
   "key-sheet": keySheet,
   modal,
   palette,
   "rail-fold": railFold,
+  "role-keys": roleKeys,
   "row-keys": rowKeys,
   "sibling-keys": siblingKeys,
   "task-editor": (element) =>

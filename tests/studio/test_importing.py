@@ -1,28 +1,21 @@
-"""Importing: the preview tells the truth, and nothing is kept before it is accepted."""
+"""Importing: the proposal tells the truth, nothing is kept before it is accepted, one undo."""
 
 import json
-import os
-import re
-import time
-from html import unescape
-from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from apps.accounts.errors import Gone
-from apps.accounts.models import AuditEntry
-from apps.studio import held_files
-from apps.tasks.models import Environment, Split, Task
-from tests.cast import Cast
+from apps.studio.forms.importing import mapping_of
+from apps.tasks.models import Environment, Import, Split, Task
 from tests.factories import make_content
-from tests.studio.visitors import Visitor, tags, words
+from tests.studio.visitors import HTMX, Visitor, words
 
 pytestmark = pytest.mark.django_db
 
-IMPORT = "/projects/alpha/environments/shop/import/"
+PLACE = "/projects/alpha/environments/shop/"
+IMPORT = f"{PLACE}import/"
 
 ROWS = "\n".join(
     json.dumps(row)
@@ -30,14 +23,10 @@ ROWS = "\n".join(
         {"id": "q1", "question": "The capital of Austria?", "target": "Vienna"},
         {"messages": [{"role": "user", "content": "Hello"}], "id": 7},
         {"id": "q3", "conversation": make_content()["messages"], "target": "depot"},
-        {"id": "q4", "nothing": "to ask"},
+        {"id": "q4", "nothing": 1},
     )
 )
-
-
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path: Path, settings: Any) -> None:
-    settings.VAR = tmp_path
+TALK = "Priya: My lamp flickers\nJoel: Which model?\nPriya: L2\n"
 
 
 @pytest.fixture
@@ -49,148 +38,222 @@ def pasted(text: str, **changes: Any) -> dict[str, Any]:
     return {"text": text, "split": "train", "format": "auto", **changes}
 
 
-def preview_of(client: Client, form: dict[str, Any]) -> Any:
-    """What is shown once a form was sent: its preview, or the form with what is wrong in it."""
+def proposed(client: Client, form: dict[str, Any]) -> Any:
+    """What is shown once a form was sent: the proposal, or the form with what is wrong in it."""
     return client.post(IMPORT, form, follow=True)
 
 
-def accept(client: Client, preview: Any) -> Any:
-    return client.post(IMPORT, preview.context["form"].initial)
+def address(page: Any, step: str = "") -> str:
+    return f"{PLACE}imports/{page.context['imported'].pk}/{step}"
+
+
+def accept(client: Client, page: Any) -> Any:
+    return client.post(address(page, "accept/"), follow=True)
 
 
 def test_the_page_names_the_formats_it_reads(client: Client) -> None:
     page = words(client.get(IMPORT))
-    assert "canonical" in page
-    assert "openai_chat" in page
+    for name in ("openreward", "openai_chat", "sharegpt", "transcript"):
+        assert name in page
 
 
-def test_a_preview_shows_what_every_row_becomes_and_keeps_nothing(
+def test_a_proposal_shows_what_every_row_becomes_and_keeps_nothing(
     client: Client, environment: Environment
 ) -> None:
-    before = AuditEntry.objects.count()
-    preview = preview_of(client, pasted(ROWS))
-    page = words(preview)
-    assert "Import 3 tasks" in page
-    assert "Nothing is kept yet" in page
-    ledger = preview.context["shown"].ledger
-    assert (ledger.read, ledger.created, ledger.refused) == (4, 3, 1)
-    assert "the row has no conversation" in page
-    assert "the text became a user message" in page
-    assert "The capital of Austria?" in page
+    page = proposed(client, pasted(ROWS))
+    said = words(page)
+    assert "Import 3 tasks" in said
+    assert "Nothing is kept yet" in said
+    imported = page.context["imported"]
+    assert (imported.rows_read, imported.created, imported.refused) == (4, 3, 1)
+    assert "The capital of Austria?" in said
     assert not Task.objects.exists()
     assert not environment.splits.exists()
-    assert AuditEntry.objects.count() == before
 
 
-def test_refused_rows_stand_first(client: Client) -> None:
-    preview = preview_of(client, pasted(ROWS))
-    first = preview.context["shown"].lines[0]
-    assert (first.outcome, first.line) == ("refused", 4)
-
-
-def test_accepting_does_what_the_preview_said(client: Client, environment: Environment) -> None:
-    done = accept(client, preview_of(client, pasted(ROWS)))
+def test_accepting_does_what_was_proposed_and_undoing_takes_it_back(
+    client: Client, environment: Environment
+) -> None:
+    done = accept(client, proposed(client, pasted(ROWS)))
     assert "Imported 3 tasks" in words(done)
-    assert "the row has no conversation" in words(done)
     assert [task.key for task in Task.objects.order_by("position")] == ["q1", "7", "q3"]
     assert environment.splits.get().name == "train"
+    undone = client.post(address(done, "undo/"), follow=True)
+    assert "This import was undone" in words(undone)
+    assert "Removed 3" in words(undone)
+    assert not Task.objects.exists()
 
 
 def test_a_file_is_as_good_as_a_paste(client: Client) -> None:
     file = SimpleUploadedFile("rows.jsonl", ROWS.encode())
-    preview = preview_of(client, {"file": file, "split": "train", "format": "auto"})
-    assert "rows.jsonl" in words(preview)
-    accept(client, preview)
+    page = proposed(client, {"file": file, "split": "train", "format": "auto"})
+    assert "rows.jsonl" in words(page)
+    accept(client, page)
     assert Task.objects.count() == 3
 
 
-def test_a_preview_has_an_address_to_come_back_to(client: Client) -> None:
-    sent = client.post(IMPORT, pasted(ROWS, split="dev", update="on"))
-    assert sent.status_code == 302
-    for _ in range(2):
-        preview = client.get(sent["Location"])
-        assert "Import 3 tasks" in words(preview)
-        assert preview.context["wanted"].split == "dev"
-        assert preview.context["wanted"].update is True
-    assert not Task.objects.exists()
+def test_a_proposal_has_an_address_to_come_back_to_and_is_listed(client: Client) -> None:
+    page = proposed(client, pasted(ROWS, split="dev", update="on"))
+    again = client.get(address(page))
+    assert "Import 3 tasks" in words(again)
+    assert (again.context["imported"].split, again.context["imported"].update) == ("dev", True)
+    assert "pasted text" in words(client.get(IMPORT))
+    assert "Waiting to be accepted" in words(client.get(f"{PLACE}imports/"))
 
 
-def test_choosing_another_keeps_what_was_pasted(client: Client, visit: Visitor) -> None:
-    preview = preview_of(client, pasted(ROWS, split="dev", format="auto", update="on"))
-    back = next(tag for tag in tags(preview, "a") if 'class="button"' in tag)
-    address = unescape(re.search(r'href="([^"]*)"', back)[1])  # type: ignore[index]
-    form = client.get(address).context["form"]
-    assert form["text"].value() == ROWS
-    assert (form["split"].value(), form["update"].value()) == ("dev", True)
-    assert visit("owner").get(address).status_code == 410
+def test_discarding_leaves_nothing(client: Client) -> None:
+    page = proposed(client, pasted(ROWS))
+    gone = client.post(address(page, "discard/"), follow=True)
+    assert "Nothing of pasted text was kept" in words(gone)
+    assert client.get(address(page)).status_code == 404
+    assert not Import.objects.exists()
 
 
-@pytest.mark.parametrize("query", ["preview=", "preview=&token=x", "preview=&token=x&split=a"])
-def test_an_address_that_is_no_preview_is_refused(client: Client, query: str) -> None:
-    assert client.get(f"{IMPORT}?{query}").status_code == 422
+def test_one_turn_is_given_another_role(client: Client) -> None:
+    page = proposed(client, pasted(TALK))
+    roles = [turn.role for turn in page.context["turns"]]
+    assert roles == ["user", "assistant", "user"]
+    change = {"change": "role", "turn": page.context["turns"][2].turn, "role": "system"}
+    part = client.post(address(page, "change/"), change, headers=HTMX)
+    assert [turn.role for turn in part.context["turns"]] == ["user", "assistant", "system"]
+    back = client.post(address(page, "change/"), {"change": "no-roles"}, headers=HTMX)
+    assert [turn.role for turn in back.context["turns"]] == roles
 
 
-def test_an_accepted_preview_cannot_be_accepted_twice(client: Client) -> None:
-    preview = preview_of(client, pasted(ROWS))
-    accept(client, preview)
-    again = accept(client, preview)
-    assert again.status_code == 410
-    assert "Choose it again" in words(again)
-    assert Task.objects.count() == 3
+def test_all_turns_of_a_speaker_are_given_another_role(client: Client) -> None:
+    page = proposed(client, pasted(TALK))
+    speaker = page.context["turns"][0].speaker
+    assert speaker == "Priya"
+    change = {"change": "role", "speaker": speaker, "role": "assistant"}
+    part = client.post(address(page, "change/"), change, headers=HTMX)
+    assert [turn.role for turn in part.context["turns"]] == ["assistant"] * 3
+    accept(client, part)
+    (task,) = Task.objects.all()
+    assert task.current is not None
+    wire = json.loads(task.current.content)["messages"]
+    assert [message["role"] for message in wire] == ["assistant"] * 3
 
 
-def test_a_preview_belongs_to_who_made_it(client: Client, visit: Visitor) -> None:
-    preview = preview_of(client, pasted(ROWS))
-    assert accept(visit("owner"), preview).status_code == 410
-    assert not Task.objects.exists()
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"change": "role", "turn": "1:0", "role": "critic"},
+        {"change": "role", "role": "user"},
+        {"change": "mapping", "how": "yaml", "yaml": "conversation: ["},
+        {"change": "mapping", "how": "yaml", "yaml": "- a list"},
+        {"change": "mapping", "how": "columns", "use-0": "nonsense"},
+        {"split": "", "format": "auto"},
+    ],
+)
+def test_a_change_that_cannot_be_is_refused_and_the_proposal_stays(
+    client: Client, change: dict[str, str]
+) -> None:
+    page = proposed(client, pasted(ROWS))
+    assert client.post(address(page, "change/"), change, headers=HTMX).status_code == 422
+    assert "Import 3 tasks" in words(client.get(address(page)))
+    whole = client.post(address(page, "change/"), change, follow=True)
+    assert "Import 3 tasks" in words(whole)
 
 
-@pytest.mark.parametrize("token", ["../../secrets/secret-key", "x", "a/b", "ü"])
-def test_a_token_of_ones_own_making_opens_nothing(client: Client, token: str) -> None:
-    preview = preview_of(client, pasted(ROWS))
-    form = {**preview.context["form"].initial, "token": token}
-    assert client.post(IMPORT, form).status_code == 410
+def test_columns_nobody_recognises_are_mapped(client: Client) -> None:
+    table = "ticket,what they said,what we said\nT1,It broke,Sorry\nT2,Still broken,Sending one\n"
+    page = proposed(client, pasted(table))
+    columns = page.context["columns"]
+    assert [column.name for column in columns] == ["ticket", "what they said", "what we said"]
+    uses = {"use-0": "key", "use-1": "user", "use-2": "assistant"}
+    client.post(address(page, "change/"), {"change": "mapping", "how": "columns", **uses})
+    mapped = client.get(address(page))
+    assert [turn.role for turn in mapped.context["turns"]] == ["user", "assistant"]
+    assert [column.use for column in mapped.context["columns"]] == ["key", "user", "assistant"]
+    accept(client, mapped)
+    assert set(Task.objects.values_list("key", flat=True)) == {"T1", "T2"}
+
+
+def test_a_mapping_is_written_as_yaml(client: Client) -> None:
+    page = proposed(client, pasted('{"n": 3, "ask": "How many?"}'))
+    yaml = "key: n\nconversation:\n  - role: user\n    content: '{{ ask }} {{ n }}'\n"
+    client.post(address(page, "change/"), {"change": "mapping", "how": "yaml", "yaml": yaml})
+    mapped = client.get(address(page))
+    assert "How many? 3" in words(mapped)
+    assert "{{ ask }} {{ n }}" in mapped.context["mapping_text"]
+
+
+def test_columns_chosen_twice_for_what_there_is_one_of_are_refused(client: Client) -> None:
+    page = proposed(client, pasted('{"a": "x", "b": "y"}'))
+    uses = {"use-0": "key", "use-1": "key"}
+    change = {"change": "mapping", "how": "columns", **uses}
+    response = client.post(address(page, "change/"), change, headers=HTMX)
+    assert (response.status_code, "Two columns" in response.content.decode()) == (422, True)
+
+
+def test_a_mapping_of_columns_says_what_each_is_used_as() -> None:
+    uses = {"id": "key", "said": "user", "odd name": "chosen", "x": "attribute", "y": "nothing"}
+    assert mapping_of(uses) == {
+        "key": "id",
+        "chosen": ['row["odd name"]'],
+        "conversation": [{"role": "user", "content": "said", "when": "said"}],
+        "attributes": ["x"],
+    }
+
+
+def test_candidates_are_shown_and_kept_with_the_task(client: Client) -> None:
+    row = {"id": "p", "prompt": "Name a gem.", "chosen": "Opal.", "rejected": "Mud."}
+    page = proposed(client, pasted(json.dumps(row)))
+    assert [answer.verdict for answer in page.context["answers"]] == ["chosen", "rejected"]
+    accept(client, page)
+    task = Task.objects.get(key="p")
+    shown = words(client.get(f"{PLACE}tasks/{task.pk}/"))
+    assert "Opal." in shown
+    assert "never served" in shown
+
+
+def test_the_ledger_is_narrowed_and_a_line_opens_its_row(client: Client) -> None:
+    page = proposed(client, pasted(ROWS))
+    refused = client.get(f"{address(page)}?outcome=refused")
+    assert [line.row for line in refused.context["ledger"].lines] == [3]
+    assert client.get(f"{address(page)}?code=id_not_string").context["ledger"].lines[0].row == 1
+    row = client.get(f"{address(page)}?row=1")
+    assert (row.context["line"].key, row.context["before"], row.context["behind"]) == ("7", 0, 2)
+    assert client.get(f"{address(page)}?row=abc").status_code == 422
+    assert client.get(f"{address(page)}?row=99").status_code == 200
+    assert client.get(f"{address(page)}?outcome=odd").status_code == 422
 
 
 def test_the_same_file_again_changes_nothing(client: Client) -> None:
-    accept(client, preview_of(client, pasted(ROWS)))
-    preview = preview_of(client, pasted(ROWS))
-    assert "every good row is there already" in words(preview)
-    assert "Import 0" not in words(preview)
-    assert preview.context["shown"].ledger.unchanged == 3
+    accept(client, proposed(client, pasted(ROWS)))
+    page = proposed(client, pasted(ROWS))
+    assert "every good row is there already" in words(page)
+    assert "Import 0" not in words(page)
+    assert page.context["imported"].unchanged == 3
 
 
 def test_other_content_under_a_known_key_is_refused_unless_updates_are_wanted(
     client: Client,
 ) -> None:
-    accept(client, preview_of(client, pasted(ROWS)))
+    accept(client, proposed(client, pasted(ROWS)))
     changed = json.dumps({"id": "q1", "question": "The capital of Japan?", "target": "Tokyo"})
-    refused = preview_of(client, pasted(changed))
+    refused = proposed(client, pasted(changed))
     assert "is there already, with other content" in words(refused)
-    preview = preview_of(client, pasted(changed, update="on"))
-    assert preview.context["shown"].ledger.updated == 1
+    form = {"split": "train", "format": "auto", "update": "on"}
+    client.post(address(refused, "change/"), form)
+    page = client.get(address(refused))
+    assert page.context["imported"].updated == 1
     assert Task.objects.get(key="q1").revisions.count() == 1
-    accept(client, preview)
+    accept(client, page)
     assert Task.objects.get(key="q1").revisions.count() == 2
 
 
-def test_a_key_in_another_split_is_named_in_the_preview(client: Client, split: Split) -> None:
-    accept(client, preview_of(client, pasted(ROWS)))
-    preview = preview_of(client, pasted(ROWS, split="test"))
-    assert "is in the split 'train' already" in words(preview)
-
-
-def test_a_line_that_is_not_json_is_refused_with_its_number(client: Client) -> None:
-    preview = preview_of(client, pasted(ROWS + "\n{broken"))
-    line = next(each for each in preview.context["shown"].lines if each.line == 5)
-    assert line.outcome == "refused"
+def test_a_key_in_another_split_is_named_in_the_proposal(client: Client, split: Split) -> None:
+    accept(client, proposed(client, pasted(ROWS)))
+    page = proposed(client, pasted(ROWS, split="test"))
+    assert "is in the split 'train' already" in words(page)
 
 
 @pytest.mark.parametrize(
     ("form", "field", "said"),
     [
-        (pasted(""), "file", "Choose a file, or paste rows below."),
-        (pasted("  \n "), "file", "Choose a file, or paste rows below."),
+        (pasted(""), "file", "Choose a file, or paste something."),
+        (pasted("  \n "), "file", "Choose a file, or paste something."),
         (pasted(ROWS, format="docx"), "format", "docx"),
         (pasted(ROWS, split=" bad\u0007name"), "split", "begins with a letter or a digit"),
         (pasted(ROWS, split=""), "split", "required"),
@@ -199,57 +262,45 @@ def test_a_line_that_is_not_json_is_refused_with_its_number(client: Client) -> N
 def test_what_cannot_be_imported_is_refused_beside_its_field(
     client: Client, form: dict[str, Any], field: str, said: str
 ) -> None:
-    response = preview_of(client, form)
+    response = proposed(client, form)
     assert response.status_code == 422
     assert said in str(response.context["form"].errors[field])
 
 
+def test_a_sent_form_goes_to_its_proposal_or_comes_back_with_its_errors(client: Client) -> None:
+    sent = client.post(IMPORT, pasted(ROWS), headers=HTMX)
+    assert (sent.status_code, "/imports/" in sent["HX-Redirect"]) == (204, True)
+    wrong = client.post(IMPORT, pasted(""), headers=HTMX)
+    assert (wrong.status_code, "<html" in wrong.content.decode()) == (200, False)
+    assert "Choose a file, or paste something." in words(wrong)
+
+
 def test_a_file_and_a_paste_at_once_are_one_too_many(client: Client) -> None:
     file = SimpleUploadedFile("rows.jsonl", ROWS.encode())
-    response = preview_of(client, {**pasted(ROWS), "file": file})
+    response = proposed(client, {**pasted(ROWS), "file": file})
     assert response.status_code == 422
     assert "send one of the two" in words(response)
 
 
-def test_an_empty_file_is_said_to_be_empty(client: Client) -> None:
-    file = SimpleUploadedFile("empty.jsonl", b"")
-    response = preview_of(client, {"file": file, "split": "train", "format": "auto"})
-    assert response.status_code == 422
-    rows = SimpleUploadedFile("blank.jsonl", b"[]")
-    response = preview_of(client, {"file": rows, "split": "train", "format": "auto"})
-    assert "There are no rows in blank.jsonl." in words(response)
-
-
 @pytest.mark.parametrize("content", [b"\xff\xfe\x00binary", b"[1, 2", b"\x00" * 50, b'"text"'])
-def test_bytes_that_are_no_rows_are_refused_row_by_row(client: Client, content: bytes) -> None:
+def test_bytes_that_are_no_rows_become_nothing(client: Client, content: bytes) -> None:
     file = SimpleUploadedFile("odd.bin", content)
-    response = preview_of(client, {"file": file, "split": "train", "format": "auto"})
+    response = proposed(client, {"file": file, "split": "train", "format": "auto"})
     assert response.status_code in {200, 422}
     assert "Import 1 task" not in words(response)
     assert not Task.objects.exists()
 
 
-def test_held_files_are_forgotten_after_a_day_when_the_next_one_comes(
-    cast: Cast, tmp_path: Path
-) -> None:
-    old, young = (held_files.hold(cast.author.pk, [text]) for text in (b"old", b"young"))
-    for token, hours in ((old, 25), (young, 23)):
-        moment = time.time() - hours * 3600
-        os.utime(tmp_path / "imports" / f"{cast.author.pk}-{token}", (moment, moment))
-    held_files.hold(cast.owner.pk, [b"new"])
-    with held_files.open_held(cast.author.pk, young) as file:
-        assert file.read() == b"young"
-    with pytest.raises(Gone):
-        held_files.open_held(cast.author.pk, old)
-    assert len(list((tmp_path / "imports").iterdir())) == 2
+def test_the_progress_of_a_step_that_has_ended_ends_the_polling(client: Client) -> None:
+    page = proposed(client, pasted(ROWS))
+    response = client.get(address(page, "progress/"), headers=HTMX)
+    assert (response.status_code, response["HX-Refresh"]) == (286, "true")
 
 
-def test_a_held_file_that_another_process_has_just_removed_stops_no_import(
-    cast: Cast, tmp_path: Path
-) -> None:
-    held_files.hold(cast.author.pk, [b"first"])
-    (tmp_path / "imports" / "listed-and-gone").symlink_to(tmp_path / "nowhere")
-    assert held_files.hold(cast.author.pk, [b"second"])
+def test_an_import_of_another_environment_is_not_there(client: Client, visit: Visitor) -> None:
+    page = proposed(client, pasted(ROWS))
+    assert client.get(f"{PLACE}imports/{page.context['imported'].pk + 1}/").status_code == 404
+    assert visit("outsider").get(address(page)).status_code == 404
 
 
 def test_an_annotator_imports_nothing(visit: Visitor, environment: Environment) -> None:

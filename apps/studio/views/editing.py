@@ -22,6 +22,7 @@ from apps.dialogue.pairing import Problem
 from apps.dialogue.token_counts import TokenCounts, count_tokens
 from apps.studio.doors import exchange, page
 from apps.studio.forms.task_document import PreviewedDocument, SavedDocument, read_sent
+from apps.studio.reading import show_answers
 from apps.tasks import actions, queries
 from apps.tasks.content import canonical_json, parse_content, ready_problems
 from apps.tasks.pictures import check_pictures
@@ -67,6 +68,7 @@ def task(
     """The editor on the current revision of a task; for reading only where that is the right."""
     row = get_environment(actor, get_project(actor, project), environment)
     task = get_task(actor, row, pk)
+    revision: Any = task.current
     splits = [split.name for split in queries.splits(actor, row)]
     place = [row.project.slug, row.slug, task.pk]
     editor = {
@@ -75,7 +77,14 @@ def task(
         "save": reverse("studio:task_save", args=place),
         "history": reverse("studio:task_history", args=place),
     }
-    return _page(request, row, editor, task=task, beside=queries.neighbours(actor, task))
+    return _page(
+        request,
+        row,
+        editor,
+        task=task,
+        beside=queries.neighbours(actor, task),
+        answers=show_answers(content_of(revision).candidates),
+    )
 
 
 def _page(

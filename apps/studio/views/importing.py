@@ -1,66 +1,48 @@
-"""Import: what a file would become is shown line by line; nothing is kept before it is accepted."""
+"""Import: what a file would become is shown row by row; nothing is kept before it is accepted."""
 
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 from urllib.parse import urlencode
 
-from django.db import transaction
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from apps.accounts.errors import Invalid, NotFound, Refusal
+from apps.accounts.errors import Invalid, Refusal
 from apps.accounts.permissions import Actor, Right
 from apps.accounts.queries import get_project
 from apps.dialogue.errors import DialogueError
-from apps.dialogue.file_formats import AUTO, FORMATS, ReadRow, read_tasks
+from apps.dialogue.file_formats import FORMATS
 from apps.studio.doors import page
-from apps.studio.errors import show_on_form
-from apps.studio.forms.importing import PASTED, AcceptForm, ImportForm
-from apps.studio.held_files import discard, hold, open_held
-from apps.studio.reading import ShownMessage, show_conversation
-from apps.tasks.actions import ImportLedger, LedgerLine, create_split, import_rows
-from apps.tasks.queries import get_environment, get_split, splits
+from apps.studio.errors import say, show_on_form
+from apps.studio.forms.importing import (
+    COLUMN_USES,
+    ROLES,
+    ImportForm,
+    ReadingForm,
+    read_mapping,
+    read_roles,
+)
+from apps.studio.frame import is_partial
+from apps.studio.importing import (
+    columns_of,
+    mapping_text,
+    proposed_turns,
+    suggested_mapping,
+)
+from apps.studio.paging import whole_number
+from apps.studio.reading import show_answers
+from apps.tasks import actions, queries
 
-LINES_SHOWN = 200
-SPECIMENS = 3
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """Where the rows of a file go, and how they are read."""
-
-    split: str
-    format: str
-    update: bool
-    source: str
-
-
-@dataclass(frozen=True)
-class Specimen:
-    """One of the first conversations of a file, as it would be."""
-
-    key: str
-    format: str
-    messages: list[ShownMessage]
-
-
-@dataclass(frozen=True)
-class ShownLedger:
-    """A ledger to read: refused rows first, then those with something to say, then the rest."""
-
-    ledger: ImportLedger
-    lines: list[LedgerLine]
-    left_out: int
-    notes: dict[str, int]
-
-    @property
-    def tasks(self) -> int:
-        return self.ledger.created + self.ledger.updated
+LINES_SHOWN = 50
+RECENT_SHOWN = 8
+FIRST_ROWS = 5
+OUTCOMES = ("created", "updated", "unchanged", "refused")
+FILTERS = ("outcome", "kind", "code")
+STOP_POLLING = 286
+"""The status by which htmx ends its polling."""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -68,25 +50,46 @@ class ShownLedger:
 def import_tasks(
     request: HttpRequest, actor: Actor, project: str, environment: str
 ) -> HttpResponse:
-    row = get_environment(actor, get_project(actor, project), environment, Right.AUTHOR)
-    if request.method == "POST" and "token" in request.POST:
-        return _accepted(request, actor, row)
-    if request.method == "POST":
-        return _held(request, actor, row)
-    if "preview" in request.GET:
-        return _previewed(request, actor, row)
-    return _form_page(request, actor, row, ImportForm(initial=_initial(request, actor, row)))
+    """Bring a file or a text; what it would become is the next page."""
+    row = _environment(actor, project, environment)
+    if request.method != "POST":
+        first = next((split.name for split in queries.splits(actor, row)), "train")
+        asked = {name: request.GET[name] for name in ("split", "format") if request.GET.get(name)}
+        return _form_page(request, actor, row, ImportForm(initial={"split": first, **asked}))
+    form = ImportForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return _form_page(request, actor, row, form)
+    try:
+        imported = actions.propose_import(
+            actor=actor,
+            environment=row,
+            pieces=form.pieces(),
+            file_name=form.source(),
+            split=form.cleaned_data["split"],
+            format=form.cleaned_data["format"],
+            update=form.cleaned_data["update"],
+        )
+    except (Refusal, DialogueError) as problem:
+        show_on_form(form, problem, {"name": "split"})
+        return _form_page(request, actor, row, form)
+    return _go_to(request, _address("import_page", row, imported.pk))
 
 
-def _initial(request: HttpRequest, actor: Actor, environment: Any) -> dict[str, Any]:
-    """The first split, what the address asks for, and with ``token`` the text of a preview."""
-    first = next((split.name for split in splits(actor, environment)), "train")
-    asked = {name: request.GET[name] for name in ("split", "format") if request.GET.get(name)}
-    initial = {"split": first, **asked, "update": request.GET.get("update") == "True"}
-    if request.GET.get("source") == PASTED and (token := request.GET.get("token")):
-        with open_held(_person(actor), token) as file:
-            initial["text"] = file.read().decode()
-    return initial
+def _environment(actor: Actor, project: str, environment: str) -> Any:
+    owner = get_project(actor, project)
+    return queries.get_environment(actor, owner, environment, Right.AUTHOR)
+
+
+def _address(name: str, environment: Any, *more: int) -> str:
+    place = [environment.project.slug, environment.slug, *more]
+    return reverse(f"studio:{name}", args=place)
+
+
+def _go_to(request: HttpRequest, address: str) -> HttpResponse:
+    """Another page, also where the request came from a part of this one."""
+    if is_partial(request):
+        return HttpResponse(status=204, headers={"HX-Redirect": address})
+    return redirect(address)
 
 
 def _form_page(
@@ -95,151 +98,257 @@ def _form_page(
     context = {
         "project": environment.project,
         "environment": environment,
-        "splits": splits(actor, environment),
+        "splits": queries.splits(actor, environment),
         "form": form,
         "formats": FORMATS.values(),
+        "recent": queries.imports(actor, environment, limit=RECENT_SHOWN),
     }
-    status = 422 if form.errors else 200
-    return render(request, "studio/pages/import.html", context, status=status)
+    part = "parts/import_form.html" if is_partial(request) else "pages/import.html"
+    # htmx swaps what was accepted: the form with its errors takes the place of the form.
+    status = 422 if form.errors and not is_partial(request) else 200
+    return render(request, f"studio/{part}", context, status=status)
 
 
-def _held(request: HttpRequest, actor: Actor, environment: Any) -> HttpResponse:
-    """Keep what was sent and go to its preview, which can be reloaded and come back to."""
-    form = ImportForm(request.POST, request.FILES)
-    if not form.is_valid():
-        return _form_page(request, actor, environment, form)
-    wanted = Wanted(
-        split=form.cleaned_data["split"],
-        format=form.cleaned_data["format"],
-        update=form.cleaned_data["update"],
-        source=form.source(),
+@require_safe
+@page
+def imports(request: HttpRequest, actor: Actor, project: str, environment: str) -> HttpResponse:
+    """Every import of an environment, the newest first."""
+    row = _environment(actor, project, environment)
+    before = request.GET.get("before", "")
+    listed = queries.imports(
+        actor,
+        row,
+        limit=LINES_SHOWN + 1,
+        before=whole_number(before, place="before") if before else None,
     )
-    person = _person(actor)
-    token = hold(person, form.pieces())
-    try:
-        with _taken_back():
-            _split(actor, environment, wanted.split)
-        if _is_empty(person, token, wanted):
-            raise Invalid(f"There are no rows in {wanted.source}.")
-    except (Refusal, DialogueError) as problem:
-        discard(person, token)
-        show_on_form(form, problem, {"name": "split"})
-        return _form_page(request, actor, environment, form)
-    query = urlencode({"preview": "", "token": token, **vars(wanted)})
-    return redirect(f"{request.path}?{query}")
-
-
-def _is_empty(person: int, token: str, wanted: Wanted) -> bool:
-    with open_held(person, token) as file:
-        rows = islice(read_tasks(file, format=wanted.format, file_name=wanted.source), 2)
-        codes = [[note.code for note in row.notes] for row in rows]
-    return codes in ([], [["empty_file"]])
-
-
-def _previewed(request: HttpRequest, actor: Actor, environment: Any) -> HttpResponse:
-    """Import everything, look at what came of it, and take it back."""
-    asked = AcceptForm(request.GET)
-    if not asked.is_valid():
-        raise Invalid("This is not the address of a preview; begin with the file again.")
-    chosen = dict(asked.cleaned_data)
-    token = chosen.pop("token")
-    wanted = Wanted(**chosen)
-    person = _person(actor)
-    with _taken_back():
-        ledger = _imported(actor, environment, person, token, wanted)
     context = {
-        "project": environment.project,
-        "environment": environment,
-        "wanted": wanted,
-        "shown": _shown(ledger),
-        "specimens": _specimens(person, token, wanted),
-        "form": AcceptForm(initial={**vars(wanted), "token": token}),
-        "again": urlencode({"token": token, **vars(wanted)}),
+        "project": row.project,
+        "environment": row,
+        "imports": listed[:LINES_SHOWN],
+        "next": listed[LINES_SHOWN - 1].pk if len(listed) > LINES_SHOWN else None,
     }
-    return render(request, "studio/pages/import_preview.html", context)
+    return render(request, "studio/pages/imports.html", context)
 
 
-@contextmanager
-def _taken_back() -> Iterator[None]:
-    with transaction.atomic():
-        yield
-        transaction.set_rollback(True)
+@require_safe
+@page
+def import_page(
+    request: HttpRequest, actor: Actor, project: str, environment: str, pk: int
+) -> HttpResponse:
+    """An import in whatever state it is; for htmx the proposal alone."""
+    row = _environment(actor, project, environment)
+    imported = queries.get_import(actor, row, pk)
+    context = _page_context(request, actor, imported)
+    if is_partial(request):
+        return render(request, "studio/parts/import_body.html", context)
+    return render(request, "studio/pages/import_page.html", context)
 
 
-def _accepted(request: HttpRequest, actor: Actor, environment: Any) -> HttpResponse:
-    form = AcceptForm(request.POST)
-    if not form.is_valid():
-        return _form_page(request, actor, environment, ImportForm(initial={"split": "train"}))
-    chosen = dict(form.cleaned_data)
-    token = chosen.pop("token")
-    wanted = Wanted(**chosen)
-    person = _person(actor)
-    ledger = _imported(actor, environment, person, token, wanted)
-    discard(person, token)
-    context = {
-        "project": environment.project,
-        "environment": environment,
-        "wanted": wanted,
-        "shown": _shown(ledger),
-    }
-    return render(request, "studio/pages/import_done.html", context)
+@require_safe
+@page
+def import_progress(
+    request: HttpRequest, actor: Actor, project: str, environment: str, pk: int
+) -> HttpResponse:
+    """How far an import is, asked for every second; when its step ends the page is loaded anew."""
+    row = _environment(actor, project, environment)
+    imported = queries.get_import(actor, row, pk)
+    response = render(request, "studio/parts/import_progress.html", _counted(imported))
+    if not imported.is_open:
+        response.status_code = STOP_POLLING
+        response["HX-Refresh"] = "true"
+    return response
 
 
-def _person(actor: Actor) -> int:
-    if actor.user is None:
-        raise NotFound("Nobody is signed in.")
-    return actor.user.pk
+@dataclass(frozen=True)
+class Chosen:
+    """Which row is looked at, and which lines of the ledger are listed, as the address says."""
 
+    row: int | None
+    after: int
+    outcome: str
+    kind: str
+    code: str
 
-def _imported(
-    actor: Actor, environment: Any, person: int, token: str, wanted: Wanted
-) -> ImportLedger:
-    with open_held(person, token) as file:
-        rows = read_tasks(file, format=wanted.format, file_name=wanted.source)
-        return import_rows(
-            actor=actor,
-            environment=environment,
-            split=_split(actor, environment, wanted.split),
-            rows=rows,
-            update=wanted.update,
+    @classmethod
+    def of(cls, request: HttpRequest) -> "Chosen":
+        sent = request.GET
+        row, after = sent.get("row", ""), sent.get("after", "")
+        return cls(
+            whole_number(row, place="row") if row else None,
+            whole_number(after, place="after") if after else 0,
+            *(sent.get(name, "") for name in FILTERS),
+        )
+
+    @property
+    def filters(self) -> str:
+        """The filters, to be continued by a row or a page in an address."""
+        chosen = urlencode({name: getattr(self, name) for name in FILTERS if getattr(self, name)})
+        return f"{chosen}&" if chosen else ""
+
+    @property
+    def address(self) -> str:
+        """All that is chosen."""
+        more = {"after": self.after or "", "row": "" if self.row is None else self.row}
+        return self.filters + urlencode(
+            {name: value for name, value in more.items() if value != ""}
         )
 
 
-def _split(actor: Actor, environment: Any, name: str) -> Any:
+def _page_context(request: HttpRequest, actor: Actor, imported: Any) -> dict[str, Any]:
+    context = _counted(imported)
+    if imported.is_open:
+        return context
+    chosen = Chosen.of(request)
+    ledger = queries.ledger_page(
+        actor,
+        imported,
+        after=chosen.after,
+        limit=LINES_SHOWN,
+        outcome=chosen.outcome,
+        kind=chosen.kind,
+        code=chosen.code,
+    )
+    context |= {"chosen": chosen, "ledger": ledger}
+    if imported.state == "proposed":
+        context |= _proposal(request, actor, imported, chosen, ledger.lines)
+    return context
+
+
+def _counted(imported: Any) -> dict[str, Any]:
+    """An import with what a template cannot add up itself."""
+    codes = dict(imported.codes)
+    return {
+        "project": imported.environment.project,
+        "environment": imported.environment,
+        "imported": imported,
+        "tasks": imported.created + imported.updated,
+        "undone": imported.removed + imported.archived + imported.restored + imported.left,
+        "outcomes": [(name, getattr(imported, name)) for name in OUTCOMES],
+        "codes": sorted(codes.items()),
+        "needs_mapping": "needs_column_mapping" in codes,
+    }
+
+
+def _proposal(
+    request: HttpRequest, actor: Actor, imported: Any, chosen: Chosen, lines: list[Any]
+) -> dict[str, Any]:
+    """The conversation that is looked at, and how the file is read."""
+    line = _line_looked_at(actor, imported, chosen, lines)
+    content = queries.proposed_content(actor, imported, line.row) if line else None
+    first = queries.first_values(actor, imported, limit=FIRST_ROWS)
+    mapping = imported.mapping or suggested_mapping(first)
+    return {
+        "line": line,
+        "content": content,
+        "turns": proposed_turns(line.line, content.messages) if line and content else [],
+        "answers": show_answers(content.candidates) if content else [],
+        "before": line.row - 1 if line and line.row else None,
+        "behind": line.row + 1 if line and line.row + 1 < imported.rows_read else None,
+        "roles": ROLES,
+        "reading": ReadingForm(
+            initial={
+                "split": imported.split,
+                "format": imported.format,
+                "update": imported.update,
+            }
+        ),
+        "splits": queries.splits(actor, imported.environment),
+        "columns": columns_of(first, mapping),
+        "uses": COLUMN_USES.items(),
+        "mapping_text": mapping_text(mapping),
+    }
+
+
+def _line_looked_at(actor: Actor, imported: Any, chosen: Chosen, lines: list[Any]) -> Any:
+    """The row that was chosen, else the first listed one with a conversation."""
+    if chosen.row is not None and chosen.row < imported.rows_read:
+        return queries.ledger_line(actor, imported, chosen.row)
+    with_task = (line for line in lines if line.outcome != "refused")
+    return next(with_task, lines[0] if lines else None)
+
+
+@require_POST
+@page
+def import_change(
+    request: HttpRequest, actor: Actor, project: str, environment: str, pk: int
+) -> HttpResponse:
+    """Read the held file again: other roles, other columns, another format or split."""
+    row = _environment(actor, project, environment)
+    imported = queries.get_import(actor, row, pk)
     try:
-        return get_split(actor, environment, name)
-    except NotFound:
-        return create_split(actor=actor, environment=environment, name=name)
+        changed = actions.change_import(
+            actor=actor, imported=imported, **_changes(request, actor, imported)
+        )
+    except (Refusal, DialogueError) as problem:
+        if is_partial(request):
+            raise
+        say(request, problem)
+        changed = imported
+    if is_partial(request) and not changed.is_open:
+        context = _page_context(request, actor, changed)
+        return render(request, "studio/parts/import_body.html", context)
+    return _go_to(request, f"{_address('import_page', row, pk)}?{request.GET.urlencode()}")
 
 
-def _specimens(person: int, token: str, wanted: Wanted) -> list[Specimen]:
-    with open_held(person, token) as file:
-        rows = read_tasks(file, format=wanted.format, file_name=wanted.source)
-        good = (row for row in rows if row.task is not None)
-        return [_specimen(row) for row in islice(good, SPECIMENS)]
+def _changes(request: HttpRequest, actor: Actor, imported: Any) -> dict[str, Any]:
+    """What the sent form changes: roles, the mapping, or how the file is read."""
+    sent = request.POST
+    match sent.get("change"):
+        case "role":
+            return {"roles": read_roles(sent, imported.roles or {})}
+        case "no-roles":
+            return {"roles": None}
+        case "mapping":
+            first = queries.first_values(actor, imported, limit=FIRST_ROWS)
+            columns = [column.name for column in columns_of(first, None)]
+            return {"mapping": read_mapping(sent, columns)}
+        case _:
+            form = ReadingForm(sent)
+            if not form.is_valid():
+                name, faults = next(iter(form.errors.items()))
+                raise Invalid(str(faults[0]), place=name)
+            return dict(form.cleaned_data)
 
 
-def _specimen(row: ReadRow) -> Specimen:
-    format_ = FORMATS.get(row.format or AUTO)
-    messages = row.task.messages if row.task else ()
-    return Specimen(
-        key=(row.task.key if row.task else None) or "",
-        format=format_.title if format_ else "",
-        messages=show_conversation(messages, prefix=f"specimen-{row.line}"),
-    )
+@require_POST
+@page
+def import_accept(
+    request: HttpRequest, actor: Actor, project: str, environment: str, pk: int
+) -> HttpResponse:
+    row = _environment(actor, project, environment)
+    imported = queries.get_import(actor, row, pk)
+    try:
+        actions.accept_import(actor=actor, imported=imported)
+    except (Refusal, DialogueError) as problem:
+        say(request, problem)
+    return redirect(_address("import_page", row, pk))
 
 
-def _shown(ledger: ImportLedger) -> ShownLedger:
-    """Refused rows first, then those to which anything happened but that all was kept."""
+@require_POST
+@page
+def import_discard(
+    request: HttpRequest, actor: Actor, project: str, environment: str, pk: int
+) -> HttpResponse:
+    row = _environment(actor, project, environment)
+    imported = queries.get_import(actor, row, pk)
+    try:
+        actions.discard_import(actor=actor, imported=imported)
+    except (Refusal, DialogueError) as problem:
+        say(request, problem)
+        return redirect(_address("import_page", row, pk))
+    messages.success(request, f"Nothing of {imported.file_name} was kept.")
+    return redirect(_address("import", row))
 
-    def order(line: LedgerLine) -> tuple[bool, bool, int]:
-        plain = all(note.code == "attributes" for note in line.notes)
-        return line.outcome != "refused", plain, line.line
 
-    lines = sorted(ledger.lines, key=order)
-    return ShownLedger(
-        ledger=ledger,
-        lines=lines[:LINES_SHOWN],
-        left_out=ledger.read - min(len(lines), LINES_SHOWN),
-        notes=dict(Counter(note.kind for line in ledger.lines for note in line.notes)),
-    )
+@require_POST
+@page
+def import_undo(
+    request: HttpRequest, actor: Actor, project: str, environment: str, pk: int
+) -> HttpResponse:
+    row = _environment(actor, project, environment)
+    imported = queries.get_import(actor, row, pk)
+    try:
+        actions.undo_import(actor=actor, imported=imported)
+    except (Refusal, DialogueError) as problem:
+        say(request, problem)
+    return redirect(_address("import_page", row, pk))

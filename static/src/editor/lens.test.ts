@@ -53,14 +53,14 @@ describe("The lens", () => {
         turn: second?.uid,
         block: thought?.uid,
         field: null,
-        message: "Takes none.",
+        message: "takes none.",
         severity: "error",
       },
       {
         turn: second?.uid,
         block: thought?.uid,
         field: null,
-        message: "Wants a user.",
+        message: "wants a user.",
         severity: "warning",
       },
     ]);
@@ -73,7 +73,7 @@ describe("The lens", () => {
       lens()
         .of("anthropic", first ? [first] : [])
         .map((each) => each.message),
-    ).toEqual(["Is odd."]);
+    ).toEqual(["is odd."]);
   });
 
   it("marks once what several providers cannot carry", () => {
@@ -81,7 +81,7 @@ describe("The lens", () => {
       {
         block: thought?.uid,
         formats: ["anthropic", "google"],
-        message: "Takes none.",
+        message: "takes none.",
         severity: "error",
       },
     ]);

@@ -8,7 +8,6 @@
 import type { TaskDocument } from "./document.ts";
 import type { Conversation, Uid } from "./model.ts";
 import { type Target, targetOf } from "./place.ts";
-import { sentenceOf } from "./placing.ts";
 import type { Severity } from "./problems.ts";
 
 export interface SaidProblem {
@@ -27,7 +26,7 @@ export interface Tokens {
 
 /** A problem of one provider. */
 export interface LensProblem extends Target {
-  /** Without the provider's name in front. */
+  /** Without the provider's name in front, in lower case. */
   readonly message: string;
   readonly severity: Severity;
 }
@@ -117,10 +116,10 @@ export class Lens {
   }
 }
 
-/** `google cannot carry …` as it is said beside the name: `Cannot carry …`. */
+/** `google cannot carry …` as it is said beside the name: `cannot carry …`. */
 function withoutName(message: string, format: string): string {
   const bare = message.startsWith(`${format} `) ? message.slice(format.length + 1) : message;
-  return sentenceOf(bare);
+  return /[.!?…]$/.test(bare) ? bare : `${bare}.`;
 }
 
 /** After a save as ready: the formats in which harnesses cannot be served it. */

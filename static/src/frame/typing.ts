@@ -1,5 +1,5 @@
-/** True while a key press belongs to a text that is being written. */
-export function isTyping(event: KeyboardEvent): boolean {
+/** True while a key press or a paste belongs to a text that is being written. */
+export function isTyping(event: Event): boolean {
   const target = event.target;
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable || target.matches("input, textarea, select, dialog *");

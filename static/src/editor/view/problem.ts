@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit/html.js";
-import { type Mark, namesOf } from "../lens.ts";
+import { FORMAT_NAMES, type Mark } from "../lens.ts";
 import type { Uid } from "../model.ts";
 import type { AnyProblem } from "../remarks.ts";
 import { icon } from "./icon.ts";
@@ -15,7 +15,7 @@ export function markLines(marks: readonly Mark[]): TemplateResult | typeof nothi
     ${marks.map(
       (mark) => html`<li class="mark mark--${mark.severity}">
         ${mark.severity === "error" ? icon("ban") : icon("triangle-alert")}
-        <span><strong>${namesOf(mark.formats)}</strong> ${mark.message}</span>
+        <span><strong>${mark.formats.map((each) => FORMAT_NAMES[each] ?? each).join(", ")}:</strong> ${mark.message}</span>
       </li>`,
     )}
   </ul>`;

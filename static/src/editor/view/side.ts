@@ -7,7 +7,7 @@ import type { Editor, Tab } from "../editor.ts";
 import { FORMAT_NAMES, type LensProblem } from "../lens.ts";
 import { indexOfTurn, type Uid } from "../model.ts";
 import { type Target, targetOf } from "../place.ts";
-import { sentenceFrom, whereIs } from "../placing.ts";
+import { sentenceFrom, sentenceOf, whereIs } from "../placing.ts";
 import { worst } from "../problems.ts";
 import type { AnyProblem } from "../remarks.ts";
 import { facts } from "./facts.ts";
@@ -148,7 +148,7 @@ function lensList(
           each,
         ) => html`<li><button class="problem-list__item problem--${each.severity}" type="button" @click=${() => editor.reveal(each)}>
           ${each.severity === "error" ? icon("circle-alert") : icon("triangle-alert")}
-          <span>${each.turn === null ? nothing : html`<strong>${placeOf(editor, each)}</strong> `}${each.message}</span>
+          <span>${each.turn === null ? nothing : html`<strong>${placeOf(editor, each)}</strong> `}${sentenceOf(each.message)}</span>
         </button></li>`,
       )}
     </ul>
