@@ -127,7 +127,7 @@ def test_what_is_wrapped_around_the_text_is_undone_and_noted() -> None:
         rows = read(data)
         assert outcome(rows) == [(1, True), (2, True)]
         assert codes(rows[0]) == [code]
-        assert codes(rows[1]) == []
+        assert codes(rows[1]) == ["duplicates"]
 
 
 @pytest.mark.parametrize(
@@ -161,8 +161,18 @@ def test_a_file_that_breaks_off_says_so(data: bytes, reason: str) -> None:
         (b"user\x00\x01", "x.txt", "binary"),
         (b"a: 1\n", "x.yaml", "YAML"),
     ],
-    ids=["nothing", "blanks", "empty array", "lfs", "html", "picture", "pdf",
-         "pickle", "binary", "yaml"],
+    ids=[
+        "nothing",
+        "blanks",
+        "empty array",
+        "lfs",
+        "html",
+        "picture",
+        "pdf",
+        "pickle",
+        "binary",
+        "yaml",
+    ],
 )
 def test_a_file_that_is_no_json_is_one_refusal(data: bytes, name: str, reason: str) -> None:
     rows = read(data, file_name=name)

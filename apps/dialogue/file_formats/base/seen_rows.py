@@ -1,5 +1,6 @@
 """Keys and conversations that a file has twice; remembered on disk, so that memory stays flat."""
 
+import re
 import sqlite3
 from collections.abc import Sequence
 
@@ -8,6 +9,8 @@ from apps.dialogue.blocks.json_values import json_copy
 from apps.dialogue.file_containers import Note
 from apps.dialogue.file_formats.base.rows import TaskContent
 from apps.dialogue.message import Message
+
+_WHOLE = re.compile(r"^(-?\d+)\.0$")
 
 
 class SeenRows:
@@ -29,7 +32,8 @@ class SeenRows:
         """Return what an earlier row has in common with this one, and remember this one."""
         notes: list[Note] = []
         if task.key is not None:
-            before = self._before(hash(("key", task.key)), line, file)
+            # 7, "7" and 7.0 are one key to many programs.
+            before = self._before(hash(("key", _WHOLE.sub(r"\1", task.key))), line, file)
             if before:
                 said = f"the key {task.key!r} is also that of {before}"
                 notes.append(Note("kept", "key", said, "id_collision"))
