@@ -93,7 +93,7 @@ def _holds_items(value: object) -> bool:
 
 def _is_item(item: dict[str, Any]) -> bool:
     kind = item_type(item)
-    return isinstance(kind, str) and kind in _ITEMS and ("type" in item or kind != "message")
+    return kind in _ITEMS and ("type" in item or kind != "message")
 
 
 FORMAT = RowFormat("openai_responses", "OpenAI Responses", recognises, read)

@@ -106,7 +106,10 @@ class _Reader:
                     self._note("kept", place, reason, "opaque_reasoning")
                 self._put(turn, item, index)
         else:
-            reason = f"an item of the type {kind!r} has no block; kept in detail.unread_parts"
+            reason = (
+                f"an item of the type {item.get('type')!r} has no block; "
+                "it is kept in detail.unread_parts"
+            )
             self._note("kept", place, reason, "unsupported_block")
             self._turn("assistant").unread.append(item)
 
@@ -239,10 +242,11 @@ class _Reader:
         self._notes.append(Note(kind, place, reason, code))
 
 
-def item_type(item: dict[str, Any]) -> object:
+def item_type(item: dict[str, Any]) -> str:
     """Return an item's type, from its fields where the tag was left out (rule R10)."""
-    if item.get("type") is not None:
-        return item["type"]
+    given = item.get("type")
+    if given is not None:
+        return given if isinstance(given, str) else ""
     for key, kind in (
         ("role", "message"),
         ("output", "function_call_output"),
@@ -252,7 +256,7 @@ def item_type(item: dict[str, Any]) -> object:
     ):
         if key in item:
             return kind
-    return None
+    return ""
 
 
 def _letter(item: dict[str, Any]) -> str:
