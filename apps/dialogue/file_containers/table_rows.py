@@ -171,11 +171,20 @@ class _Table:
         value, changes = cleaned(value)
         return Row(record.line, value, notes=(*notes, *changes), source="table")
 
+    def _usual(self, name: str, times: Counter[str]) -> str:
+        """Return a well-known name as it is usually written, in small letters."""
+        small = name.lower()
+        if name == small or small not in _KNOWN or small in times:
+            return name
+        self._notes.append(Note("converted", small, f"the column {name!r}", "column_name"))
+        times[small] += 1
+        return small
+
     def _named(self, header: Sequence[str]) -> list[str]:
         names: list[str] = []
         times = Counter(cell.strip() for cell in header)
         for number, cell in enumerate(header, start=1):
-            name = cell.strip()
+            name = self._usual(cell.strip(), times)
             if not name or (times[name] > 1 and name in names):
                 made = f"{name}_{number}" if name else f"column_{number}"
                 said = (
@@ -195,7 +204,7 @@ def written_here(row: Row) -> Row:
         return replace(row, value=None, fault=str(error), fault_code=error.code)
     except RecursionError:
         return replace(row, value=None, fault="is nested too deeply", fault_code="too_deep")
-    return replace(row, value=value, notes=(*row.notes, *notes))
+    return replace(row, value=value, notes=(*row.notes, *notes), source="json")
 
 
 def _is_turn(header: Sequence[str]) -> bool:

@@ -17,7 +17,7 @@ from apps.dialogue.file_formats.base import (
     content_of,
     read_turns,
 )
-from apps.dialogue.file_formats.base.reading import TURNS_TABLE
+from apps.dialogue.file_formats.base.reading import TURNS_TABLE, with_lines
 from apps.dialogue.file_formats.base.speaker_names import known_role, roles_of_names
 from apps.dialogue.file_formats.base.table_values import (
     CONTENT_COLUMNS,
@@ -68,7 +68,8 @@ def group(row: dict[str, Any]) -> str:
 def join(rows: Sequence[Row]) -> Iterator[Row]:
     """Make a row of each conversation: all rows are one, unless their ``id`` says otherwise."""
     for each in _by_id(rows):
-        yield _joined(each)
+        row = _joined(each)
+        yield row if len(each) == len(rows) else with_lines(row, each)
 
 
 def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:

@@ -1,7 +1,8 @@
 """Pasted text in which speakers take turns: ``User: hi``, ``## Assistant``, ``[09:14] Priya: ...``.
 
-A call of a tool is a line ``[tool_call name] {"argument": ...}`` in a turn of the assistant, and
-``Tool:`` begins its result. Everything else is kept as it stands, but for blank lines around turns.
+A call of a tool is ``[tool_call name] {"argument": ...}`` up to the end of a line in a turn of the
+assistant, and ``Tool:`` begins its result. Everything else is kept as it stands, but for blank
+lines around turns.
 """
 
 import json
@@ -28,7 +29,8 @@ from apps.dialogue.file_formats.base.speaker_names import (
 )
 from apps.dialogue.message import Message, make_message
 
-_TOOL_CALL = re.compile(r"^\[tool[_ ]call:?\s+([^\s\]]+)\]\s*(?=\{)", re.MULTILINE | re.IGNORECASE)
+_TOOL_CALL = re.compile(r"\[tool[_ ]call:?\s+([^\s\]]+)\]\s*(?=\{)", re.IGNORECASE)
+_END_OF_LINE = re.compile(r"[ \t]*(?:\n|$)")
 _INLINE_HEADING = re.compile(r"(?<!\n)(?=###\s*(?:Human|Assistant|User|System|AI)\s*:)")
 
 
@@ -125,6 +127,8 @@ class _Reading:
             try:
                 arguments, end = json.JSONDecoder().raw_decode(text, found.end())
                 arguments = json_object(arguments)
+                if not _END_OF_LINE.match(text, end):
+                    continue  # a call is mentioned within a sentence
             except (ValueError, RecursionError, NotJson) as error:
                 said = f"the call of {found[1]} is no JSON and stays text: {error}"
                 self._notes.append(Note("kept", place, said, "tool_text"))

@@ -1,6 +1,6 @@
 """Rows become tasks: each is recognised by its own shape and read by its format."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -139,10 +139,10 @@ class _Reader:
             try:
                 rows = list(found.join(group.rows) if found.join else group.rows)
             except (DialogueError, RecursionError) as error:
-                yield _refused(_with_lines(group.rows[0], group.rows), found, error)
+                yield _refused(with_lines(group.rows[0], group.rows), found, error)
                 continue
             for row in _with_notes(rows, group.rows):
-                yield _read(_with_lines(row, group.rows), found)
+                yield _read(with_lines(row, group.rows, len(rows)), found)
 
     def _taken(self, row: Row, found: RowFormat) -> Iterator[ReadRow]:
         """Read a row that is one conversation, or hold it if it is a part of one."""
@@ -217,12 +217,13 @@ def _with_notes(rows: list[Row], group: list[Row]) -> list[Row]:
     return [replace(rows[0], notes=(*lost, *rows[0].notes)), *rows[1:]]
 
 
-def _with_lines(row: Row, group: list[Row]) -> Row:
-    """Return a row with a note that says which lines it was made of, if there are several."""
-    if len(group) == 1:
+def with_lines(row: Row, group: Sequence[Row], count: int = 1) -> Row:
+    """Return a row with a note that says which lines it was made of, unless it has one."""
+    if len(group) == 1 or any(note.code == "joined_rows" for note in row.notes):
         return row
     named = ", ".join(str(each.line) for each in group[:_MOST_LINES_NAMED])
     more = len(group) - _MOST_LINES_NAMED
     listed = f"{named} and {more} more" if more > 0 else named
-    note = Note("converted", "", f"the rows on lines {listed} are one conversation", "joined_rows")
+    what = "one conversation" if count == 1 else f"{count} conversations, this is one of them"
+    note = Note("converted", "", f"the rows on lines {listed} are {what}", "joined_rows")
     return replace(row, notes=(*row.notes, note))

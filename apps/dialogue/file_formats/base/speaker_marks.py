@@ -43,6 +43,15 @@ _PATTERNS: Final[dict[str, re.Pattern[str]]] = {
 }
 _NAMED: Final = re.compile(rf"(?P<name>{_NAME})\s?:[ \t](?P<rest>.*)$")
 _LETTER: Final = re.compile(r"(?P<name>[SUAHQT])\s?:[ \t](?P<rest>.*)$", re.IGNORECASE)
+_FEW: Final = 4
+_LABELS: Final = frozenset((
+    "note", "notes", "warning", "tip", "example", "error", "hint", "ps", "p.s", "update", "summary",
+    "subject", "date", "to", "from", "re", "cc", "http", "https", "todo", "fixme", "important",
+    "step", "title", "author", "version", "name", "email", "phone", "address", "order", "total",
+    "price", "url", "link", "source", "output", "input", "usage", "returns", "args", "see",
+))  # fmt: skip
+"""Words that mostly name a thing and no speaker when a colon follows."""
+
 _FENCE: Final = re.compile(r"\s*(?P<fence>`{3,}|~{3,})")
 
 
@@ -135,7 +144,7 @@ def _names(lines: Sequence[str], code: frozenset[int]) -> list[Mark]:
     times: dict[str, int] = {}
     for mark in outside:
         times[mark.name] = times.get(mark.name, 0) + 1
-    if len(times) > 2:  # a word before a colon that stands once is hardly a speaker
+    if len(times) > _FEW:  # a word before a colon that stands once is hardly a speaker
         speakers = {name for name, count in times.items() if count > 1}
         marks = [mark for mark in marks if mark.name in speakers or mark is outside[0]]
     return marks
@@ -143,6 +152,8 @@ def _names(lines: Sequence[str], code: frozenset[int]) -> list[Mark]:
 
 def _is_a_name(text: str) -> bool:
     """Whether it looks like a name: few words, the first with a capital."""
+    if text.lower() in _LABELS:
+        return False
     return text[0].isupper() and len(text.split()) <= 5 and not text.endswith((",", ";"))
 
 
