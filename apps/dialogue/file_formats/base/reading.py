@@ -63,10 +63,8 @@ def _remarked(row: ReadRow, roles: RoleChanges, seen: SeenRows) -> ReadRow:
         row = with_changed_roles(row, roles)
     if row.task is None:
         return row
-    notes = [
-        *remarks_on(row.task, {note.code for note in row.notes}),
-        *seen.notes_for(row.task, row.line, row.file),
-    ]
+    notes = remarks_on(row.task, {note.code for note in row.notes})
+    notes += seen.notes_for(row.task, row.line, row.file)
     return replace(row, notes=(*row.notes, *notes)) if notes else row
 
 
@@ -114,10 +112,16 @@ class _Reader:
         forced = self._wishes.format
         if forced and not (forced == TABLE and row.source == "table"):
             return self._formats[forced]
-        found = next(each for each in self._formats.values() if each.recognises(row.value))
+        found = self._recognised(row.value)
         if found.name == ANY and row.source != "json":
             return self._formats.get(TEXT if row.source == "text" else TABLE, found)
         return found
+
+    def _recognised(self, value: dict[str, Any]) -> RowFormat:
+        for each in self._formats.values():
+            if each.recognises(value):
+                return each
+        raise ImportRefused("the row is of no known format")
 
     def _read_as(self, row: Row, found: RowFormat) -> Iterator[ReadRow]:
         if found.expand is None:

@@ -35,41 +35,43 @@ _KEY = re.compile(
 )
 _ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})*\.[A-Za-z]{2,}\b")
 _CARD = re.compile(r"(?<![\w.-])\d{4}(?:[ -]?\d){9,15}(?![\w-])")
-_TEN_DIGITS = re.compile(r"\d{4}[ -]?\d{4}")
+_EIGHT_DIGITS = re.compile(r"\d{4}[ -]?\d{4}")
 
 
-def remarks_on(task: TaskContent, given: Collection[str]) -> Iterator[Note]:
+def remarks_on(task: TaskContent, given: Collection[str]) -> list[Note]:
     """Say what is noteworthy in a conversation, but for the codes that were ``given`` already."""
-    for note in (*_on_order(task.messages), *_on_results(task.messages), *_on_texts(task.messages)):
-        if note.code not in given:
-            yield note
+    messages = task.messages
+    answers = [_has_result(message) for message in messages]
+    notes = [*_on_order(messages, answers), *_on_texts(messages)]
+    if any(answers):
+        notes += _on_results(messages)
+    return [note for note in notes if note.code not in given]
 
 
-def _on_order(messages: Sequence[Message]) -> Iterator[Note]:
-    spoken = [(index, each) for index, each in enumerate(messages) if each.role != "system"]
-    roles = {message.role for _, message in spoken}
+def _on_order(messages: Sequence[Message], answers: Sequence[bool]) -> Iterator[Note]:
+    spoken = [index for index, message in enumerate(messages) if message.role != "system"]
+    if not spoken:
+        return
+    first = spoken[0]
     # Only where both speak do they take turns: a script of user turns, between which a model is
     # asked, and a list of answers are right as they are.
-    if roles == {"user", "assistant"}:
-        if spoken[0][1].role == "assistant":
+    if len({messages[index].role for index in spoken}) == 2:
+        if messages[first].role == "assistant":
             said = "the conversation begins with the assistant"
-            yield Note("kept", f"messages[{spoken[0][0]}]", said, "starts_with_assistant")
-        for (_, before), (index, message) in pairwise(spoken):
-            if before.role == message.role and not (_has_result(before) or _has_result(message)):
-                said = f"the {message.role} speaks twice running"
+            yield Note("kept", f"messages[{first}]", said, "starts_with_assistant")
+        for before, index in pairwise(spoken):
+            role = messages[index].role
+            if messages[before].role == role and not (answers[before] or answers[index]):
+                said = f"the {role} speaks twice running"
                 yield Note("kept", f"messages[{index}]", said, "same_role_twice")
                 break
-    if spoken:
-        for index, message in enumerate(messages[spoken[0][0] :], start=spoken[0][0]):
-            if message.role == "system":
-                said = "a system message after the conversation began"
-                yield Note("kept", f"messages[{index}]", said, "late_system")
-                break
+    if len(messages) - first > len(spoken):
+        late = next(n for n in range(first, len(messages)) if messages[n].role == "system")
+        said = "a system message after the conversation began"
+        yield Note("kept", f"messages[{late}]", said, "late_system")
 
 
 def _on_results(messages: Sequence[Message]) -> Iterator[Note]:
-    if not any(_has_result(message) for message in messages):
-        return
     for problem in pairing_problems(messages):
         if problem.severity == "error" and "answer" in problem.message:
             yield Note("kept", problem.place, problem.message, "orphan_tool_result")
@@ -77,28 +79,31 @@ def _on_results(messages: Sequence[Message]) -> Iterator[Note]:
 
 
 def _on_texts(messages: Sequence[Message]) -> Iterator[Note]:
-    kinds: set[str] = set()
+    texts: list[tuple[str, str]] = []
     for index, message in enumerate(messages):
+        place = f"messages[{index}]"
         if _is_empty(message):
-            yield Note("kept", f"messages[{index}]", "the turn says nothing", "empty_turn")
-        for place, text in _texts(message.blocks, f"messages[{index}]"):
-            if len(text) > VERY_LONG:
-                said = f"the text is very long: {len(text)} characters"
-                yield Note("kept", place, said, "very_long_turn")
-            for kind in _secrets(text):
-                if kind not in kinds:
-                    kinds.add(kind)
-                    said = f"what looks like {kind} is in the text"
-                    yield Note("kept", place, said, "possible_secret")
+            yield Note("kept", place, "the turn says nothing", "empty_turn")
+        texts += _texts(message.blocks, place)
+    for place, text in texts:
+        if len(text) > VERY_LONG:
+            said = f"the text is very long: {len(text)} characters"
+            yield Note("kept", place, said, "very_long_turn")
+    # All texts are looked at together first: mostly there is nothing, and once is quicker.
+    for kind in _secrets("\n".join([text for _, text in texts])):
+        place = next((place for place, text in texts if kind in _secrets(text)), "")
+        if place:
+            yield Note("kept", place, f"what looks like {kind} is in the text", "possible_secret")
 
 
 def _has_result(message: Message) -> bool:
-    return any(isinstance(block, ToolResultBlock) for block in message.blocks)
+    return message.role == "user" and any(block.type == "tool_result" for block in message.blocks)
 
 
 def _is_empty(message: Message) -> bool:
-    if any(block.type != "text" or block.text.strip() for block in message.blocks):
-        return False
+    for block in message.blocks:
+        if block.type != "text" or block.text.strip():
+            return False
     return "unread_parts" not in (message.detail or {})
 
 
@@ -110,14 +115,16 @@ def _texts(blocks: Sequence[Block], place: str) -> Iterator[tuple[str, str]]:
             yield from _texts(block.blocks, f"{place}.blocks[{index}]")
 
 
-def _secrets(text: str) -> Iterator[str]:
+def _secrets(text: str) -> list[str]:
     """Name the kinds of secrets in a text. The cheap tests in front spare the costly ones."""
-    if any(sign in text for sign in _KEY_SIGNS) and _KEY.search(text):
-        yield "a key or a token"
+    found: list[str] = []
+    if any([sign in text for sign in _KEY_SIGNS]) and _KEY.search(text):  # noqa: C419 - quicker
+        found.append("a key or a token")
     if "@" in text and _ADDRESS.search(text):
-        yield "a mail address"
-    if _TEN_DIGITS.search(text) and any(_is_card(each[0]) for each in _CARD.finditer(text)):
-        yield "the number of a card"
+        found.append("a mail address")
+    if _EIGHT_DIGITS.search(text) and any(_is_card(each[0]) for each in _CARD.finditer(text)):
+        found.append("the number of a card")
+    return found
 
 
 def _is_card(written: str) -> bool:

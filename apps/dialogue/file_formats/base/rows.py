@@ -87,6 +87,9 @@ def role_letters(messages: Sequence[Message]) -> str:
         if message.role != "user":
             letters += message.role[0]
             continue
+        if len(message.blocks) == 1:
+            letters += "t" if message.blocks[0].type == "tool_result" else "u"
+            continue
         said = "".join("t" if block.type == "tool_result" else "u" for block in message.blocks)
         letters += re.sub("u+", "u", said) or "u"
     return letters

@@ -33,7 +33,8 @@ class SeenRows:
         notes: list[Note] = []
         if task.key is not None:
             # 7, "7" and 7.0 are one key to many programs.
-            before = self._before(hash(("key", _WHOLE.sub(r"\1", task.key))), line, file)
+            key = task.key.removesuffix(".0") if _WHOLE.match(task.key) else task.key
+            before = self._before(hash(("key", key)), line, file)
             if before:
                 said = f"the key {task.key!r} is also that of {before}"
                 notes.append(Note("kept", "key", said, "id_collision"))
@@ -65,7 +66,7 @@ def _fingerprint(task: TaskContent) -> tuple[object, ...]:
 
 def _said(messages: Sequence[Message]) -> tuple[object, ...]:
     return tuple(
-        (message.role, *[_content(block) for block in message.blocks]) for message in messages
+        [(message.role, *[_content(block) for block in message.blocks]) for message in messages]
     )
 
 
