@@ -50,6 +50,7 @@ from apps.dialogue.file_formats import (
     sharegpt_preference,
     templated_text,
     transcript,
+    turns_column,
     ultrafeedback_raw,
     verifiers,
     wildchat,
@@ -111,6 +112,7 @@ FORMATS: Final[dict[str, RowFormat]] = {
         csv_long.FORMAT,
         csv_table.FORMAT,
         transcript.FORMAT,
+        turns_column.FORMAT,
         attribute_rows.FORMAT,
     )
 }

@@ -35,6 +35,9 @@ def recognises(row: dict[str, Any]) -> bool:
         return False
     if any(isinstance(part, dict) and _is_own(part) for each in messages for part in _parts(each)):
         return True
+    response = row.get("response")
+    if isinstance(response, dict) and response.get("type") == "message":
+        return isinstance(response.get("content"), list)
     return isinstance(request.get("system"), str | list) and all(
         isinstance(each, dict)
         and each.get("role") in ("user", "assistant")

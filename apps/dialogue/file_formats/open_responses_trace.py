@@ -24,16 +24,13 @@ _OWN = "turnwright"
 
 
 def recognises(row: dict[str, Any]) -> bool:
-    items = row.get("items")
-    return (
-        isinstance(items, list)
-        and bool(items)
-        and isinstance(items[0], dict)
-        and (row.get("FORMAT") == "open_responses" or _is_item(items[0]))
-    )
+    return _is_trace(row) or _is_trace(row.get("trace"))
 
 
 def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
+    if not _is_trace(row) and isinstance(row.get("trace"), dict):
+        # What a solver gives: the trace beside other columns.
+        row = {**{key: value for key, value in row.items() if key != "trace"}, **row["trace"]}
     messages = read_response_items(row.get("items"), notes)
     given = row.get("metadata")
     metadata = given if isinstance(given, dict) else {}
@@ -79,6 +76,14 @@ def _read_own(parts: dict[str, Any], task: Any, messages: Any, notes: list[Note]
     content = content_of({**row, **kept}, messages, notes)
     tags = parts["metadata"].get("tags")
     return replace(content, tags=tuple(tags)) if isinstance(tags, list) else content
+
+
+def _is_trace(value: object) -> bool:
+    items = value.get("items") if isinstance(value, dict) else None
+    if not isinstance(value, dict) or not isinstance(items, list) or not items:
+        return False
+    first = items[0]
+    return isinstance(first, dict) and (value.get("FORMAT") == "open_responses" or _is_item(first))
 
 
 def _is_item(item: dict[str, Any]) -> bool:

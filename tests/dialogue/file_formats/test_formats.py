@@ -173,7 +173,7 @@ def test_the_ledger_names_the_attributes_that_were_kept() -> None:
     [
         {"answer": "x"},
         {"question": "  "},
-        {"input": [SAID]},
+        {"input": ["x"]},
         {"instruction": "Do", "input": "x"},
     ],
 )

@@ -60,6 +60,12 @@ ASKED = {"type": "message", "role": "user", "content": [{"type": "input_text", "
         ({"prompt": "p", "completion": "c"}, "prompt_completion", "ua"),
         ({"prompt": [HI], "completion": [HELLO]}, "prompt_completion", "ua"),
         ({"conversation": [{"role": "user", "text": "hi"}]}, "role_text", "u"),
+        ({"request": {"messages": [HI]}, "response": {"type": "message", "content": [
+            {"type": "text", "text": "x"}]}}, "anthropic", "ua"),
+        ({"trace": {"items": [ASKED]}}, "open_responses_trace", "u"),
+        ({"messages": {"role": ["user", "assistant"], "content": ["x", "y"]}}, "openai_chat", "ua"),
+        ({"dialog": [HI, HELLO]}, "turns_column", "ua"),
+        ({"prompt": [HI], "reward_model": {"ground_truth": "1"}}, "turns_column", "u"),
     ],
 )  # fmt: skip
 def test_a_row_is_recognised_by_its_own_keys(row: dict[str, Any], name: str, roles: str) -> None:
@@ -312,6 +318,12 @@ def test_a_logged_answer_of_gemini_ends_the_conversation() -> None:
     }
     assert said(task_of(row).messages) == [("user", "Q"), ("assistant", "A")]
     assert task_of(row).attributes == {}
+
+
+def test_two_columns_of_turns_ask_which_is_the_conversation() -> None:
+    row = {"before": [HI], "after": [HELLO]}
+    assert read_one(row).task is None
+    assert "needs_column_mapping" in codes(row)
 
 
 # --------------------------------------------------------------------------------- canonical

@@ -77,6 +77,8 @@ def _wires(turns: object, notes: list[Note], place: str) -> list[dict[str, Any]]
             fault = f"is a text, but not the JSON of a list: {error}"
             raise ImportRefused(fault, place=place, code="bad_json") from None
         notes.append(Note("converted", place, "JSON text became a list", "stringified_json"))
+    if isinstance(turns, dict):
+        turns = _transposed(turns, notes, place)
     if turns is None or turns == [] or turns == ():
         raise ImportRefused("the conversation is empty", place=place, code="empty_conversation")
     if not isinstance(turns, list | tuple):
@@ -87,6 +89,17 @@ def _wires(turns: object, notes: list[Note], place: str) -> list[dict[str, Any]]
             fault = f"a turn must be an object, not {kind_of(each)}"
             raise ImportRefused(fault, place=f"{place}[{index}]", code="bad_turn")
     return list(turns)
+
+
+def _transposed(turns: dict[str, Any], notes: list[Note], place: str) -> object:
+    """Return turns that are written column by column, as Arrow does with lists of objects."""
+    columns = list(turns.values())
+    if not columns or not all(isinstance(column, list) for column in columns):
+        return turns
+    if len({len(column) for column in columns}) > 1 or not {"role", "from"} & set(turns):
+        return turns
+    notes.append(Note("converted", place, "columns of turns became turns", "columnar"))
+    return [dict(zip(turns, values, strict=True)) for values in zip(*columns, strict=True)]
 
 
 class _Reader:
