@@ -197,13 +197,16 @@ class _Table:
 
 
 def written_here(row: Row) -> Row:
-    """Return a row of a table that Turnwright wrote, as it was before it became cells."""
+    """Return a row of a table that Turnwright wrote, as it was before it became cells.
+
+    It is JSON again: its texts are texts, whatever they look like.
+    """
     try:
         value, notes = cleaned(from_table_row(row.value))
     except ImportRefused as error:
-        return replace(row, value=None, fault=str(error), fault_code=error.code)
+        return replace(row, fault=str(error), fault_code=error.code)
     except RecursionError:
-        return replace(row, value=None, fault="is nested too deeply", fault_code="too_deep")
+        return replace(row, fault="the row is nested too deeply", fault_code="too_deep")
     return replace(row, value=value, notes=(*row.notes, *notes), source="json")
 
 

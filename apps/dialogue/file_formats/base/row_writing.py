@@ -55,8 +55,7 @@ def check_written(
     try:
         again = read(row, []).messages
     except DialogueError as error:
-        if not losses:
-            losses.append(Loss(error.place, f"could not be read back: {error.message}"))
+        losses.append(Loss(error.place, f"could not be read back: {error.message}"))
         return
     losses += [
         loss

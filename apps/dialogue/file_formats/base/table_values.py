@@ -33,7 +33,12 @@ def with_table_values(row: Row) -> Row:
 
 
 def with_conversations(row: Row) -> Row:
-    """Return a row with the conversations read that it holds as the text of a JSON list."""
+    """Return a row with the conversations read that it holds as the text of a JSON list.
+
+    Beside a conversation that is a list already, a text stays a text.
+    """
+    if isinstance(row.value.get("conversation"), list):
+        return row
     read: dict[str, Any] = {}
     notes: list[Note] = []
     for name in CONVERSATION_COLUMNS & row.value.keys():
