@@ -64,7 +64,9 @@ def expand(row: Row) -> Iterator[Row]:
         lambda leaf: {**row.value, "chat_messages": [by_name[name] for name in tree.path(leaf)]},
         shown=frozenset(by_name),
         # Without that, the last message is the newest: the page showed its branch.
-        current=current if current in by_name else str(messages[-1].get("uuid")),
+        current=current
+        if isinstance(current, str) and current in by_name
+        else str(messages[-1].get("uuid")),
         key=_key(row.value) or "",
         place="chat_messages",
     )

@@ -3,9 +3,10 @@
 What ``json_dataset`` reads without a mapping of fields (inspect_ai/dataset/_util.py).
 """
 
+from dataclasses import replace
 from typing import Any
 
-from apps.dialogue.blocks.json_values import json_copy, kind_of
+from apps.dialogue.blocks.json_values import kind_of
 from apps.dialogue.errors import ImportRefused
 from apps.dialogue.file_formats.base import (
     Loss,
@@ -18,6 +19,7 @@ from apps.dialogue.file_formats.base import (
     decoded,
     inspect_turns,
     read_placed_turns,
+    row_of,
     write_inspect_messages,
 )
 
@@ -35,16 +37,12 @@ def recognises(row: dict[str, Any]) -> bool:
 
 def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
     asked = row.get("input")
-    kept = dict(row)
-    metadata = decoded(row.get("metadata"))
-    if isinstance(metadata, dict) and isinstance(row.get("metadata"), str):
-        notes.append(Note("converted", "metadata", "the JSON text was read", "stringified_json"))
-        kept["metadata"] = metadata
+    kept = _spread(row, notes)
     if isinstance(asked, str) and asked:
         # The text stays an attribute too: templates ask for it by its name.
         notes.append(Note("converted", "input", "the text became a user message"))
         turns = [PlacedTurn("input", {"role": "user", "content": asked})]
-        return content_of(kept, read_placed_turns(turns, notes), notes)
+        return content_of({**kept, "input": asked}, read_placed_turns(turns, notes), notes)
     if not isinstance(asked, list) or not asked:
         fault = f"must be a text or a list of messages, not {kind_of(asked)}"
         raise ImportRefused(
@@ -53,26 +51,53 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
             code="" if asked else "empty_conversation",
         )
     messages = read_placed_turns(inspect_turns(asked, notes, "input"), notes)
-    return content_of(kept, messages, notes, used=("input",))
+    return content_of(kept, messages, notes)
 
 
 def write(task: TaskContent, losses: list[Loss]) -> list[dict[str, Any]]:
-    """Write a sample: every attribute that is no field of samples goes into its metadata."""
+    """Write a sample: attributes that are no fields of samples, and tags, are its metadata."""
     if not task.messages:
         losses.append(Loss("messages", "a sample needs an input"))
         return []
-    row: dict[str, Any] = {"input": _input(task, losses), "target": _target(task, losses)}
-    if task.key is not None:
-        row["id"] = task.key
-    row |= {key: json_copy(task.attributes[key]) for key in _FIELDS if key in task.attributes}
-    if metadata := _metadata(task, row["input"], losses):
+    asked = _input(task, losses)
+    attributes = {k: v for k, v in task.attributes.items() if k != "input" or v != asked}
+    written = replace(task, attributes=attributes)
+    row = row_of(written, {"input": asked}, losses, reserved=("conversation",))
+    row.setdefault("target", "")
+    _check_target(row["target"], losses)
+    fields = ("id", "input", "target", *_FIELDS)
+    metadata = {name: row.pop(name) for name in list(row) if name not in fields}
+    if metadata:
         row["metadata"] = metadata
     if task.tools:
         losses.append(Loss("tools", "samples name no tools; a task of Inspect has them"))
-    if task.candidates:
-        losses.append(Loss("candidates", "samples have no place for candidates"))
     check_written(task, row, read, losses)
     return [row]
+
+
+def _spread(row: dict[str, Any], notes: list[Note]) -> dict[str, Any]:
+    """Return the row without its input, the keys of its metadata as keys of its own.
+
+    Keys that are taken stay under ``metadata``.
+    """
+    kept = {name: value for name, value in row.items() if name != "input"}
+    given = row.get("metadata")
+    metadata = decoded(given)
+    if not isinstance(metadata, dict) or not metadata:
+        return kept
+    if isinstance(given, str):
+        notes.append(Note("converted", "metadata", "the JSON text was read", "stringified_json"))
+    taken = {*kept, "conversation"} - {"metadata"}
+    if isinstance(row.get("input"), str):
+        taken.add("input")
+    stays = {name: value for name, value in metadata.items() if name in taken}
+    spread = {name: value for name, value in metadata.items() if name not in taken}
+    if stays and "metadata" in spread:
+        return kept
+    del kept["metadata"]
+    if spread:
+        notes.append(Note("converted", "metadata", "its keys became attributes"))
+    return {**kept, **({"metadata": stays} if stays else {}), **spread}
 
 
 def _input(task: TaskContent, losses: list[Loss]) -> str | list[dict[str, Any]]:
@@ -83,38 +108,10 @@ def _input(task: TaskContent, losses: list[Loss]) -> str | list[dict[str, Any]]:
     return written
 
 
-def _target(task: TaskContent, losses: list[Loss]) -> Any:
-    target = task.attributes.get("target")
+def _check_target(target: object, losses: list[Loss]) -> None:
     each = target if isinstance(target, list) else [target]
-    if target is None:
-        return ""
-    if not all(isinstance(one, str | int | float) for one in each):
+    if not all(isinstance(one, str | int | float) or one is None for one in each):
         losses.append(Loss("attributes.target", "a target is a text or a list of texts"))
-    return json_copy(target)
-
-
-def _metadata(task: TaskContent, asked: object, losses: list[Loss]) -> dict[str, Any]:
-    given = task.attributes.get("metadata")
-    metadata: dict[str, Any] = json_copy(given) if isinstance(given, dict) else {}
-    for name, value in task.attributes.items():
-        said_already = name == "input" and value == asked
-        if (
-            name in ("target", *_FIELDS)
-            or said_already
-            or (name == "metadata" and given is not None and isinstance(given, dict))
-        ):
-            continue
-        if name in metadata:
-            fault = "the metadata has a key of this name too"
-            losses.append(Loss(f"attributes.{name}", fault))
-        else:
-            metadata[name] = json_copy(value)
-    if task.tags:
-        if "tags" in metadata:
-            losses.append(Loss("tags", "an attribute of this name is in the metadata"))
-        else:
-            metadata["tags"] = list(task.tags)
-    return metadata
 
 
 FORMAT = RowFormat("inspect_dataset", "Inspect AI samples", recognises, read, write)

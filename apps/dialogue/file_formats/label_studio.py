@@ -19,19 +19,12 @@ from apps.dialogue.file_formats.base import (
     decoded,
     read_placed_turns,
 )
+from apps.dialogue.file_formats.base.speaker_names import SpokenRole, roles_of_names
 
 _AUTHORS: Final = ("author", "speaker", "name", "from", "sender")
 _TEXTS: Final = ("text", "value", "message", "utterance")
 _MINIMAL: Final = ("annotation_id", "annotator", "lead_time")
 """Keys of JSON_MIN, the export that has the task's data at the top."""
-
-_SPEAKERS: Final = {
-    "user": ("user", "human", "customer", "client", "caller", "visitor", "patient", "student",
-             "buyer", "guest", "prompter", "person"),
-    "assistant": ("assistant", "agent", "bot", "chatbot", "ai", "model", "support", "gpt",
-                  "chatgpt", "operator", "advisor", "representative", "rep"),
-    "system": ("system",),
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +105,7 @@ def _dialogue(data: dict[str, Any]) -> _Dialogue | None:
     return None
 
 
-def _speakers(dialogue: _Dialogue, notes: list[Note], place: str) -> dict[str, str]:
+def _speakers(dialogue: _Dialogue, notes: list[Note], place: str) -> dict[str, SpokenRole]:
     """Return the role of each speaker; one whose name tells nothing is a user."""
     if dialogue.author == "role":
         return {}
@@ -121,21 +114,16 @@ def _speakers(dialogue: _Dialogue, notes: list[Note], place: str) -> dict[str, s
         for turn in dialogue.turns
         if isinstance(turn, dict) and isinstance(turn.get(dialogue.author), str)
     ]
-    speakers = {name: _role(name) for name in dict.fromkeys(named)}
+    # Each by itself: who speaks first does not tell who is the assistant where people talk.
+    speakers = {name: roles_of_names([name])[name] for name in dict.fromkeys(named)}
     shown = ", ".join(f"{name!r} became {role}" for name, role in list(speakers.items())[:20])
     notes.append(Note("converted", place, f"speakers by name: {shown}", "speaker_names"))
     return speakers
 
 
-def _role(name: str) -> str:
-    words = "".join(letter if letter.isalnum() else " " for letter in name.lower()).split()
-    for role, known in _SPEAKERS.items():
-        if any(word in known for word in words):
-            return role
-    return "user"
-
-
-def _turn(turn: object, dialogue: _Dialogue, speakers: dict[str, str], place: str) -> PlacedTurn:
+def _turn(
+    turn: object, dialogue: _Dialogue, speakers: dict[str, SpokenRole], place: str
+) -> PlacedTurn:
     if not isinstance(turn, dict):
         raise ImportRefused("a turn must be an object", place=place, code="bad_turn")
     if dialogue.author == "role":
@@ -144,7 +132,7 @@ def _turn(turn: object, dialogue: _Dialogue, speakers: dict[str, str], place: st
     rest = {k: v for k, v in turn.items() if k not in (dialogue.author, dialogue.text)}
     role = speakers.get(name) if isinstance(name, str) else "user"
     return PlacedTurn(
-        place, {**rest, "name": name, "role": role, "content": turn.get(dialogue.text)}
+        place, {**rest, "speaker": name, "role": role, "content": turn.get(dialogue.text)}
     )
 
 

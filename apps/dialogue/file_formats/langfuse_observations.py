@@ -24,18 +24,16 @@ from apps.dialogue.file_formats.base import (
     read_asked,
     read_placed_turns,
 )
+from apps.dialogue.provider_formats.base import leftovers
 
-_TYPES = frozenset(
-    {
-        "GENERATION", "SPAN", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR",
-        "EMBEDDING", "GUARDRAIL",
-    }
+_TYPES = (
+    "GENERATION", "SPAN", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR",
+    "EMBEDDING", "GUARDRAIL",
 )  # fmt: skip
 
 
 def recognises(row: dict[str, Any]) -> bool:
-    is_typed = row.get("type") in _TYPES and isinstance(row.get("type"), str)
-    return (is_typed and ("traceId" in row or "trace_id" in row)) or _is_trace(row)
+    return (row.get("type") in _TYPES and ("traceId" in row or "trace_id" in row)) or _is_trace(row)
 
 
 def expand(row: Row) -> Iterator[Row]:
@@ -43,10 +41,11 @@ def expand(row: Row) -> Iterator[Row]:
     if not _is_trace(row.value):
         yield row
         return
-    trace = {key: value for key, value in row.value.items() if key != "observations"}
+    trace = leftovers(row.value, {"observations", "id"})
+    beside = {"traceId": row.value.get("id"), **({"trace": trace} if trace else {})}
     for index, each in enumerate(row.value["observations"]):
         note = Note("converted", f"observations[{index}]", "an observation of the trace")
-        value = {"traceId": trace.get("id"), **each} if isinstance(each, dict) else each
+        value = {**beside, **each} if isinstance(each, dict) else each
         if not isinstance(value, dict):
             fault = "an observation must be an object"
             yield replace(row, value=None, fault=fault, fault_code="bad_row")

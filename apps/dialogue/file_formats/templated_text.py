@@ -52,7 +52,7 @@ def _marked(
 
     def split(text: str, stray: list[str]) -> Iterator[_Said]:
         begun = list(start.finditer(text))
-        limits = [each.start() for each in begun[1:]] + [len(text)]
+        limits = [*(each.start() for each in begun), len(text)][1:]
         at = 0
         for found, limit in zip(begun, limits, strict=True):
             stray.append(text[at : found.start()])

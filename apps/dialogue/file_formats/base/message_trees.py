@@ -4,7 +4,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from typing import Any
 
+from apps.dialogue.errors import ImportRefused
 from apps.dialogue.file_containers import Note, Row
+
+MOST_BRANCHES = 1000
+"""Each branch repeats what was said before it, so that many of them are far more than the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +103,17 @@ def branch_rows(
 
     ``branch`` returns the row that ends at a leaf. The branch where the conversation stood (the
     last one, where the file does not tell) has the ``key`` of the conversation; the others have the
-    name of their leaf behind it. ``place`` is where the messages are.
+    name of their leaf behind it. ``place`` is where the messages are. Raises ``ImportRefused``
+    for more than ``MOST_BRANCHES``.
     """
     standing = current if current in shown else None
     leaves = tree.leaves(shown, standing)
     if not leaves or (len(leaves) == 1 and not tree.lost):
         yield row
         return
+    if len(leaves) > MOST_BRANCHES:
+        fault = f"has {len(leaves)} branches; at most {MOST_BRANCHES} of a conversation are read"
+        raise ImportRefused(fault, place=place, code="too_many_branches")
     active = _active(tree, leaves, current)
     for number, leaf in enumerate(leaves, 1):
         notes: list[Note] = []
@@ -127,6 +135,9 @@ def note_orphans(tree: MessageTree, notes: list[Note], place: str) -> None:
     for name in tree.orphans:
         reason = "its parent is not in the file; the conversation begins here"
         notes.append(Note("converted", f"{place}.{name}", reason, "orphan_parent"))
+    if tree.lost:
+        reason = f"{len(tree.lost)} messages are their own forebears; it begins at one of them"
+        notes.append(Note("converted", place, reason, "orphan_parent"))
 
 
 def _active(tree: MessageTree, leaves: Sequence[str], current: str | None) -> str | None:

@@ -94,7 +94,9 @@ def result_turn(
 ) -> dict[str, Any]:
     """Return the turn of a tool that answers a call."""
     known = {"role", "content", "tool_call_id", "is_error"}
-    wire = {"role": "tool", "content": content, "tool_call_id": call_id, "name": name}
+    wire = {"role": "tool", "content": content}
+    # A key that is there and null would say that the file fills its keys with null.
+    wire |= {k: v for k, v in (("tool_call_id", call_id), ("name", name)) if v is not None}
     return {**leftovers(detail or {}, known), **wire, **({"is_error": True} if is_error else {})}
 
 

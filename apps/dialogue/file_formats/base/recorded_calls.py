@@ -189,7 +189,7 @@ def _said(
         wire = {"role": role, "content": value}
         return Recorded([PlacedTurn(place, wire)]) if value.strip() else None
     if isinstance(value, list):
-        if len(value) == 1 and isinstance(value[0], list):
+        if len(value) == 1 and isinstance(value[0], list) and _turn(value[0]) is None:
             return _said(value[0], role, notes, f"{place}[0]", before)
         return _listed(value, notes, place, before)
     wire_or_none = _turn(value)

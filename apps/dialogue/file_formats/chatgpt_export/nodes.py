@@ -15,7 +15,7 @@ from apps.dialogue.file_formats.base import (
 )
 from apps.dialogue.provider_formats.base import leftovers
 
-_CONTEXT: Final = frozenset({"user_editable_context", "model_editable_context"})
+_CONTEXT: Final = ("user_editable_context", "model_editable_context")
 """What a person told ChatGPT about themselves: sent with every conversation, part of none."""
 
 _POINTERS: Final = ("asset_pointer", "audio_asset_pointer", "video_container_asset_pointer")
