@@ -54,13 +54,13 @@ def read_rows(
     """
     wishes = wishes or Wishes()
     with closing(_Reader(formats, wishes)) as reader, closing(SeenRows()) as seen:
-        for row in reader.rows(rows):
-            yield _remarked(row, wishes.roles, seen)
+        for number, row in enumerate(reader.rows(rows)):
+            yield _remarked(row, number, wishes.roles, seen)
 
 
-def _remarked(row: ReadRow, roles: RoleChanges, seen: SeenRows) -> ReadRow:
+def _remarked(row: ReadRow, number: int, roles: RoleChanges, seen: SeenRows) -> ReadRow:
     if roles.speakers or roles.turns:
-        row = with_changed_roles(row, roles)
+        row = with_changed_roles(row, roles, number)
     if row.task is None:
         return row
     notes = remarks_on(row.task, {note.code for note in row.notes})

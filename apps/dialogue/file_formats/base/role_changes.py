@@ -19,8 +19,9 @@ class RoleChanges:
     """The role of each named speaker, and of single turns, which win.
 
     ``speakers`` are names as in the file, and apply where ``detail.speaker`` of a message says so.
-    ``turns`` are ``line:index`` (``file:line:index`` in an archive); the index counts the messages
-    as they were read.
+    ``turns`` are ``line:index`` (``file:line:index`` in an archive) or ``#row:index``; the index
+    counts the messages as they were read, and rows are counted from 0 as they come out. Only the
+    row tells conversations apart that begin on the same line.
     """
 
     speakers: Mapping[str, str] = field(default_factory=dict)
@@ -47,11 +48,16 @@ def parse_role_changes(value: object) -> RoleChanges:
     return RoleChanges(parts["speakers"], parts["turns"])
 
 
-def with_changed_roles(row: ReadRow, changes: RoleChanges) -> ReadRow:
-    """Return a row with the roles as a person wants them; a change that cannot be is refused."""
+def with_changed_roles(row: ReadRow, changes: RoleChanges, number: int = 0) -> ReadRow:
+    """Return the row of that number with the roles as a person wants them.
+
+    A change that cannot be is refused.
+    """
     if row.task is None:
         return row
-    wanted = [_wanted(row, index, each, changes) for index, each in enumerate(row.task.messages)]
+    wanted = [
+        _wanted(row, number, index, each, changes) for index, each in enumerate(row.task.messages)
+    ]
     if not any(wanted):
         return row
     try:
@@ -68,9 +74,10 @@ def with_changed_roles(row: ReadRow, changes: RoleChanges) -> ReadRow:
     return replace(row, task=task, notes=(*row.notes, *notes), roles=role_letters(messages))
 
 
-def _wanted(row: ReadRow, index: int, message: Message, changes: RoleChanges) -> str:
+def _wanted(row: ReadRow, number: int, index: int, message: Message, changes: RoleChanges) -> str:
     place = f"{row.line}:{index}"
-    role = changes.turns.get(f"{row.file}:{place}") if row.file else None
+    role = changes.turns.get(f"#{number}:{index}")
+    role = role or (changes.turns.get(f"{row.file}:{place}") if row.file else None)
     role = role or changes.turns.get(place)
     if role is None and message.detail:
         speaker = message.detail.get("speaker")
