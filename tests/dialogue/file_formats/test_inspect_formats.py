@@ -148,3 +148,20 @@ def test_what_is_written_is_what_inspects_reader_takes(messages: tuple[Message, 
                 assert set(call) == {"id", "function", "arguments", "type"}
             if message["role"] == "tool":
                 assert isinstance(message["tool_call_id"], str)
+
+
+def test_results_carry_the_name_of_their_tool_and_their_error() -> None:
+    row = {"input": [
+        USER,
+        {"role": "assistant", "content": "", "tool_calls": [CALL]},
+        {"role": "tool", "content": "no", "tool_call_id": "k", "function": "f",
+         "error": {"type": "unknown", "message": "no"}},
+    ], "target": ""}  # fmt: skip
+    rows, _ = written(task_of(row))
+    assert rows[0]["input"][2] == {
+        "role": "tool",
+        "content": "no",
+        "tool_call_id": "k",
+        "function": "f",
+        "error": {"type": "unknown", "message": "no"},
+    }

@@ -36,16 +36,19 @@ def inspect_turns(messages: object, notes: list[Note], place: str) -> list[Place
     """Return messages as turns; raises ``ImportRefused`` for what is no list of objects."""
     if not isinstance(messages, list):
         raise ImportRefused(f"must be a list of messages, not {kind_of(messages)}", place=place)
-    return [_turn(each, notes, f"{place}[{index}]") for index, each in enumerate(messages)]
+    names: dict[str, object] = {}
+    return [_turn(each, names, notes, f"{place}[{index}]") for index, each in enumerate(messages)]
 
 
 def write_inspect_messages(messages: Sequence[Message], losses: list[Loss]) -> list[dict[str, Any]]:
     """Return messages as Inspect has them; what it cannot carry is a loss."""
     written: list[dict[str, Any]] = []
+    names: dict[str, str] = {}
     for index, message in enumerate(messages):
         results = [block for block in message.blocks if isinstance(block, ToolResultBlock)]
         others = [block for block in message.blocks if not isinstance(block, ToolResultBlock)]
-        written += [_written_result(block) for block in results]
+        written += [_written_result(block, names.get(block.tool_call_id)) for block in results]
+        names |= {block.id: block.name for block in others if isinstance(block, ToolCallBlock)}
         if others or not results:
             written.append(_written_message(message, others))
         if message.detail:
@@ -58,17 +61,23 @@ def write_inspect_messages(messages: Sequence[Message], losses: list[Loss]) -> l
     return written
 
 
-def _turn(message: object, notes: list[Note], place: str) -> PlacedTurn:
+def _turn(message: object, names: dict[str, object], notes: list[Note], place: str) -> PlacedTurn:
+    """Read a message; ``names`` are the tools of the calls before it, by the ids of the calls."""
     if not isinstance(message, dict):
         raise ImportRefused("a message must be an object", place=place, code="bad_turn")
     content = message.get("content")
     parts = [_part(part) for part in content] if isinstance(content, list) else content
     if message.get("role") == "tool":
-        return PlacedTurn(place, _result(message, parts, notes, place))
+        return PlacedTurn(place, _result(message, parts, names, notes, place))
     wire = {**leftovers(message, {"tool_calls"}), "role": message.get("role"), "content": parts}
     calls = message.get("tool_calls")
     if isinstance(calls, list) and calls:
         wire["tool_calls"] = [_call(call) for call in calls]
+        names.update(
+            (call["id"], call.get("function"))
+            for call in calls
+            if isinstance(call, dict) and isinstance(call.get("id"), str)
+        )
     return PlacedTurn(place, wire)
 
 
@@ -96,7 +105,11 @@ def _call(call: object) -> object:
 
 
 def _result(
-    message: dict[str, Any], content: object, notes: list[Note], place: str
+    message: dict[str, Any],
+    content: object,
+    names: dict[str, object],
+    notes: list[Note],
+    place: str,
 ) -> dict[str, Any]:
     error = message.get("error")
     if error is None and message.get("tool_error"):
@@ -104,15 +117,17 @@ def _result(
         error = {"type": "unknown", "message": message["tool_error"]}
     if error is not None:
         told = error.get("message") if isinstance(error, dict) else error
-        if content in ("", None, []) and isinstance(told, str):
+        if content in ("", None, []) and isinstance(told, str) and told:
             content = told
         reason = "the tool failed: the result is an error"
         notes.append(Note("converted", f"{place}.error", reason, "tool_error"))
+    call_id = message.get("tool_call_id")
     function = message.get("function")
+    if isinstance(call_id, str) and names.get(call_id) == function:
+        function = None  # The call says it.
     detail = leftovers(message, _TOOL_KEYS | {"tool_error"})
     if isinstance(error, dict) and error.get("type") not in (None, "unknown"):
         detail["error"] = error
-    call_id = message.get("tool_call_id")
     return result_turn(
         content,
         call_id=call_id if isinstance(call_id, str) else None,
@@ -139,15 +154,16 @@ def _written_message(message: Message, blocks: Sequence[Block]) -> dict[str, Any
     return wire
 
 
-def _written_result(block: ToolResultBlock) -> dict[str, Any]:
+def _written_result(block: ToolResultBlock, name: str | None) -> dict[str, Any]:
     wire: dict[str, Any] = {
         "role": "tool",
         "content": _written_content(block.blocks),
         "tool_call_id": block.tool_call_id,
+        **({} if name is None else {"function": name}),
     }
     if block.is_error:
         texts = [each.text for each in block.blocks if isinstance(each, TextBlock)]
-        wire["tool_error"] = "\n".join(texts) or "unknown"
+        wire["error"] = {"type": "unknown", "message": "\n".join(texts)}
     return wire
 
 

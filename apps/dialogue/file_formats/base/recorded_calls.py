@@ -18,6 +18,9 @@ _ANSWERED: Final = (
     "message", "output", "answer", "response", "result", "completion", "content", "text",
     "expected", "reference", "generation",
 )  # fmt: skip
+_PLAIN: Final = ("output", "content", "text", "generation", "completion")
+"""Where models and chains write what they answered; that needs no guess."""
+
 _INSIDE: Final = ("input", "inputs", "kwargs", "request", "body")
 _DEEPEST: Final = 4
 
@@ -261,7 +264,8 @@ def _text_column(
         return None
     turn = PlacedTurn(f"{place}.{column}", {"role": role, "content": value[column]})
     rest = {key: each for key, each in value.items() if key != column}
-    return _with_rest(Recorded([turn], columns=[column]), rest)
+    guessed = [] if role == "assistant" and column in _PLAIN else [column]
+    return _with_rest(Recorded([turn], columns=guessed), rest)
 
 
 def _with_rest(found: Recorded, rest: dict[str, Any], inside: str = "") -> Recorded:
