@@ -3,7 +3,7 @@
 import codecs
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 
 from apps.dialogue.file_containers.byte_stream import LONGEST_LINE, PIECE, Unreadable
@@ -66,15 +66,15 @@ class _Documents:
                 name = text.enter(found)
                 said = f"the rows are the elements of the list {name!r}"
                 self._notes.append(Note("converted", "", said, "wrapped"))
-                yield from self._array()
-                yield from self._rest_of_wrapper()
+                if (yield from self._array()):
+                    yield from self._rest_of_wrapper()
             else:
-                row = text.value(self._decoder)
-                yield self._noted(row)
-                if text.stuck and not text.go_on_after_fault(""):
-                    return
+                yield self._element("")
+            if text.stuck:
+                return
 
-    def _array(self) -> Iterator[Row]:
+    def _array(self) -> Generator[Row, None, bool]:
+        """Read the elements, and return whether the array was closed."""
         text = self._text
         commas, first = 0, True
         while following := text.skip():
@@ -87,16 +87,22 @@ class _Documents:
             if following == "]":
                 text.step()
                 self._close()
-                return
+                return True
             first = False
-            indent = text.indent()
-            row = text.value(self._decoder)
-            yield self._noted(row)
+            row = self._element(text.indent())
+            yield row
             if text.stuck:
-                if not text.go_on_after_fault(indent):
-                    return
-                commas = 1
+                return False
+            commas = 1 if row.fault and row.fault_code == "bad_json" else 0
         yield bad_json(text.line, "the array has no end")
+        return False
+
+    def _element(self, indent: str) -> Row:
+        """Read a value; if it is broken, go to the next one, or stay stuck."""
+        row = self._noted(self._text.value(self._decoder))
+        if self._text.stuck and not self._text.go_on_after_fault(indent):
+            return replace(row, fault=f"{row.fault}; what may follow it was not read")
+        return row
 
     def _note_commas(self, commas: int, first: bool, *, closing: bool) -> None:
         wanted = 0 if first or closing else 1
@@ -221,6 +227,7 @@ class _StreamedText:
             found = self._text.find(wanted, self._at)
             if found >= 0:
                 self._go_to(found + len(wanted) - 1)
+                self.stuck = False
                 return True
             self._go_to(max(self._at, len(self._text) - len(wanted)))
             if not self._more():

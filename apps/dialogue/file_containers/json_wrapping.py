@@ -54,7 +54,7 @@ def unwrapped(row: Row) -> Iterator[Row]:
     elif not _LISTS.isdisjoint(value) and (names := _lists_of_rows(value)):
         yield from _elements(row, names)
     else:
-        yield row
+        yield _inner(row)
 
 
 def _turns(row: Row) -> Iterator[Row]:
@@ -98,12 +98,12 @@ def _elements(row: Row, names: list[str]) -> Iterator[Row]:
         said = f"the rows are the elements of the list {name!r}"
         notes.append(Note("converted", "", said, "wrapped"))
         for value in row.value[name]:
-            yield inner(replace(row, value=value, notes=(*row.notes, *notes)))
+            yield _inner(replace(row, value=value, notes=(*row.notes, *notes)))
             notes.clear()
             row = replace(row, notes=())
 
 
-def inner(row: Row) -> Row:
+def _inner(row: Row) -> Row:
     """Return the row without what the viewer of Hugging Face puts around it."""
     value = row.value
     if isinstance(value, dict) and "row_idx" in value and isinstance(value.get("row"), dict):

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_formats import FORMATS, ReadRow, read_tasks
 from apps.dialogue.file_containers import byte_stream
+from apps.dialogue.file_formats import FORMATS, ReadRow, read_tasks
 
 CHAT = {"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]}
 GOOD = json.dumps(CHAT).encode()
@@ -219,7 +219,7 @@ def test_an_unknown_format_is_refused_at_once() -> None:
 
 @pytest.mark.parametrize("name", sorted(FORMATS))
 def test_a_format_may_be_demanded_and_then_every_row_is_held_to_it(name: str) -> None:
-    (row,) = read(b'{"id": "x", "other": 1}', format=name)
+    (row,) = read(b'{"other": 1}', format=name)
     assert row.format == name
     assert row.task is None
 

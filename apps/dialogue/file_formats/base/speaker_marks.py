@@ -160,12 +160,17 @@ def _is_a_name(text: str) -> bool:
 def _code(lines: Sequence[str]) -> frozenset[int]:
     """Return the numbers of the lines inside fenced code; a fence that never closes is none."""
     inside: set[int] = set()
+    unclosed: set[str] = set()
     number = 0
     while number < len(lines):
         opening = _opening(lines[number])
-        if opening and (end := _closing(lines, number, opening)):
-            inside.update(range(number + 1, end + 1))
-            number = end
+        if opening and opening not in unclosed:
+            end = _closing(lines, number, opening)
+            if end:
+                inside.update(range(number + 1, end + 1))
+                number = end
+            else:  # neither does one below close it
+                unclosed.add(opening)
         number += 1
     return frozenset(inside)
 
