@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, Final
 
 from pydantic_core import to_json
@@ -24,6 +25,8 @@ from apps.dialogue.pairing import Problem, pairing_problems
 PARTS: Final = ("messages", "attributes", "tools", "tags", "notes", "candidates")
 TAKEN_ATTRIBUTES: Final = ("id", "conversation")
 """Keys of the task spec that are not attributes: ``{"id", "conversation", **attributes}``."""
+
+_PAIRED: Final = frozenset({"tool_call", "tool_result"})
 
 SUMMARY_LENGTH = 200
 LONGEST_TAG = 64
@@ -122,7 +125,10 @@ def store(content: TaskContent, *, key: str, hidden: Sequence[str] = ()) -> Stor
     ``hidden`` are JSON texts that belong to the snapshot, and so to its hash, but not to what is
     served; empty ones at the end change nothing.
     """
-    messages = canonical_json(conversation_to_wire(content.messages))
+    messages, prompt = _plain_bodies(content.messages) or (
+        canonical_json(conversation_to_wire(content.messages)),
+        canonical_json(flatten(content.messages)),
+    )
     attributes = canonical_json(content.attributes)
     other = {"tools": content.tools, "tags": content.tags, "notes": content.notes}
     if content.candidates:
@@ -135,12 +141,36 @@ def store(content: TaskContent, *, key: str, hidden: Sequence[str] = ()) -> Stor
         content=text,
         content_hash=hashlib.sha256(hashed.encode()).hexdigest(),
         messages_body=messages,
-        prompt_body=canonical_json(flatten(content.messages)),
+        prompt_body=prompt,
         spec_body=f"{spec}}}" if attributes == "{}" else f"{spec},{attributes[1:]}",
         summary=summary_of(content.messages),
         turns=len(content.messages),
         search_text=_search_text(key, content),
     )
+
+
+def _plain_bodies(messages: Sequence[Message]) -> tuple[str, str] | None:
+    """The bodies of ``/messages`` and ``/prompt`` where all is plain text; else None.
+
+    They are what the general way writes, at half its price: most conversations that are imported
+    are plain, and their texts stand in both.
+    """
+    whole, flat = [], []
+    for message in messages:
+        blocks = []
+        for block in message.blocks:
+            if block.type != "text" or block.detail is not None:
+                return None
+            blocks.append(f'{{"text":{canonical_json(block.text)},"detail":null,"type":"text"}}')
+        if message.detail is not None:
+            return None
+        role, held = message.role, ",".join(blocks)
+        whole.append(f'{{"role":"{role}","blocks":[{held}],"detail":null}}')
+        flat.append(f'{{"text":"[{role}]","detail":{{"role":"{role}"}},"type":"text"}}')
+        flat += blocks
+    if len(messages) == 1 and messages[0].role == "user":
+        del flat[0]
+    return f"[{','.join(whole)}]", f"[{','.join(flat)}]"
 
 
 def ready_problems(content: TaskContent) -> list[Problem]:
@@ -152,13 +182,15 @@ def ready_problems(content: TaskContent) -> list[Problem]:
         for index, message in enumerate(content.messages)
         if not message.blocks
     ]
-    problems += [each for each in pairing_problems(content.messages) if each.severity == "error"]
+    if any(block.type in _PAIRED for message in content.messages for block in message.blocks):
+        pairing = pairing_problems(content.messages)
+        problems += [each for each in pairing if each.severity == "error"]
     return problems
 
 
 def summary_of(messages: Sequence[Message]) -> str:
     """The first words a person says (or anybody, if no user speaks), on one line."""
-    texts = [m.text for m in messages if m.role == "user"] + [m.text for m in messages]
+    texts = chain((m.text for m in messages if m.role == "user"), (m.text for m in messages))
     words = next((" ".join(text.split()) for text in texts if text.strip()), "")
     return words if len(words) <= SUMMARY_LENGTH else f"{words[: SUMMARY_LENGTH - 1]}…"
 

@@ -10,16 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openreward.environments import Message as ReferenceMessage
 
+from apps.dialogue.blocks import TextBlock
+from apps.dialogue.candidates import Candidate
 from apps.dialogue.errors import DialogueError, InvalidAttributes, InvalidMessage
+from apps.dialogue.flattening import flatten
+from apps.dialogue.message import Message, conversation_to_wire
 from apps.tasks.content import (
     TaskContent,
+    canonical_json,
     load_content,
     parse_content,
     ready_problems,
     store,
     summary_of,
 )
-from tests.dialogue.conversations import conversations, json_objects
+from tests.dialogue.conversations import conversations, json_objects, texts
 from tests.factories import call, conversation, make_content, message, result, text
 
 attributes = json_objects.map(
@@ -32,7 +37,28 @@ contents = st.builds(
     tools=st.none() | st.lists(json_objects, max_size=2),
     tags=st.lists(st.sampled_from(["hard", "ünïcode", "a b"]), unique=True).map(tuple),
     notes=st.sampled_from(["", "ask Zoë\nagain"]),
+    candidates=st.lists(
+        st.builds(
+            Candidate,
+            messages=conversations().filter(bool),
+            verdict=st.sampled_from(["chosen", "rejected", ""]),
+            model=st.sampled_from(["", "m-1"]),
+            detail=json_objects,
+        ),
+        max_size=2,
+    ).map(tuple),
 )
+spoken = st.lists(
+    st.builds(
+        Message,
+        role=st.sampled_from(["system", "user", "assistant"]),
+        blocks=st.lists(
+            st.builds(TextBlock, text=texts, detail=st.none() | json_objects), max_size=2
+        ).map(tuple),
+        detail=st.none() | json_objects,
+    ),
+    max_size=4,
+).map(tuple)
 
 
 def _reference_answer(messages: list[dict[str, Any]]) -> str:
@@ -163,3 +189,41 @@ def test_a_summary_is_what_the_user_says_first_on_one_line() -> None:
     long = parse_content(make_content(message("system", "x" * 300))).messages
     assert len(summary_of(long)) == 200
     assert summary_of(()) == ""
+
+
+@given(spoken)
+def test_the_bodies_of_plain_texts_are_what_the_general_way_writes(
+    messages: tuple[Message, ...],
+) -> None:
+    stored = store(TaskContent(messages=messages), key="k")
+    assert stored.messages_body == canonical_json(conversation_to_wire(messages))
+    assert stored.prompt_body == canonical_json(flatten(messages))
+
+
+def test_candidates_stand_in_what_is_stored_only_if_there_are_some() -> None:
+    content = parse_content({"messages": conversation()})
+    assert "candidates" not in store(content, key="k").content
+    answer = {"messages": [message("assistant", text("Yes"))], "verdict": "chosen"}
+    with_one = parse_content({"messages": conversation(), "candidates": [answer]})
+    stored = store(with_one, key="k")
+    assert load_content(stored.content) == with_one
+    plain = store(content, key="k")
+    assert stored.content_hash != plain.content_hash
+    for served in ("messages_body", "prompt_body", "spec_body"):
+        assert getattr(stored, served) == getattr(plain, served)
+
+
+@pytest.mark.parametrize(
+    ("candidates", "place"),
+    [
+        ("none", "candidates"),
+        ([{"messages": []}], "candidates[0].messages"),
+        ([{"messages": conversation(), "verdict": "best"}], "candidates[0].verdict"),
+        ([{"messages": [{"role": "x", "blocks": []}]}], "candidates[0].messages[0].role"),
+        ([{"messages": conversation(), "rank": 1}], "candidates[0].rank"),
+    ],
+)
+def test_a_wrong_candidate_is_refused_by_its_place(candidates: Any, place: str) -> None:
+    with pytest.raises(InvalidMessage) as refusal:
+        parse_content({"messages": conversation(), "candidates": candidates})
+    assert refusal.value.place == place

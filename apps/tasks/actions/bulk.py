@@ -14,7 +14,7 @@ from apps.tasks.actions.tasks import count, next_position
 from apps.tasks.content import StoredContent, TaskContent, store
 from apps.tasks.models import Environment, Import, Revision, Split, Task, TaskStatus, TaskText
 
-BATCH = 500
+BATCH = 1000
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from apps.tasks.actions.environments import create_split
 from apps.tasks.actions.importing import ImportWriter
 from apps.tasks.actions.proposing import propose
 from apps.tasks.actions.undoing import undo
+from apps.tasks.garbage import collected_rarely
 from apps.tasks.models import Import, ImportState, Split
 from apps.tasks.queries import get_split
 from apps.tasks.transfer_files import forget_proposal, held_file, proposal_of
@@ -27,7 +28,8 @@ def work_on(pk: int, should_stop: leases.ShouldStop) -> bool:
     if imported is None:
         return False
     try:
-        _step(imported, should_stop)
+        with collected_rarely():
+            _step(imported, should_stop)
     except leases.LeaseLost:
         return False
     except leases.Stopped:

@@ -17,6 +17,7 @@ from apps.tasks.actions.bulk import Known, NewTask, insert_tasks, known_tasks
 from apps.tasks.actions.deciding import Decider, PreparedRow, batches, keys_of, prepare
 from apps.tasks.actions.proposing import decide_rows, read_options
 from apps.tasks.actions.tasks import save_revision
+from apps.tasks.garbage import collected_rarely
 from apps.tasks.ledgers import CREATED, REFUSED, UPDATED, LedgerLine, LedgerWriter, Tally
 from apps.tasks.models import Environment, Import, ImportState, Split, Task
 from apps.tasks.transfer_files import forget_import, ledger_of
@@ -122,11 +123,12 @@ def rehearse_import(
     options = read_options(mapping, None)
     rows = read_tasks(stream, format=format, file_name=file_name, **options)
     ledger = ImportLedger()
-    for lines in decide_rows(environment, split, rows, update=update):
-        for line, _ in lines:
-            ledger.add(line)
-            if on_line:
-                on_line(line)
+    with collected_rarely():
+        for lines in decide_rows(environment, split, rows, update=update):
+            for line, _ in lines:
+                ledger.add(line)
+                if on_line:
+                    on_line(line)
     return ledger
 
 
@@ -167,7 +169,10 @@ def import_rows(
         **leases.as_asked_by(actor),
     )
     ledger = ImportLedger(imported=imported)
-    with closing(ImportWriter(actor, imported, split, lease=leases.STREAMED)) as writer:
+    with (
+        collected_rarely(),
+        closing(ImportWriter(actor, imported, split, lease=leases.STREAMED)) as writer,
+    ):
         try:
             for batch in batches(map(prepare, rows)):
                 for line in writer.write(batch):
