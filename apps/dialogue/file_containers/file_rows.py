@@ -39,6 +39,7 @@ _TABLES = {".csv": "", ".tsv": "\t", ".tab": "\t"}
 _LINES = (".jsonl", ".ndjson", ".jsonlines")
 _JSON = (".json", *_LINES)
 _TEXTS = (".txt", ".md", ".markdown", ".text", ".log")
+_HEAD = 1 << 16
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1a]")
 _ARRAY = re.compile(rb"\[\s*([\[{\"\],]|$)")
 
@@ -94,10 +95,19 @@ def _text(pieces: Iterator[bytes], start: bytes, name: str) -> Iterator[Row]:
         yield from _from_objects(pieces, start, name)
     elif name.endswith((".yaml", ".yml")):
         yield Row(1, fault="the file is YAML, which is not read", fault_code="not_data")
-    elif not name.endswith(_TEXTS) and looks_like_a_table(start.decode(errors="replace")):
-        yield from table_rows(pieces)
-    else:
+    elif name.endswith(_TEXTS):
         yield from text_rows(pieces)
+    else:
+        yield from _unnamed(pieces)
+
+
+def _unnamed(pieces: Iterator[bytes]) -> Iterator[Row]:
+    """Read a text of which only its beginning can tell whether it is a table."""
+    head = next(pieces, b"")
+    pieces = chain([head], pieces)
+    sample = head if len(head) <= _HEAD else head[:_HEAD].rpartition(b"\n")[0] or head[:_HEAD]
+    is_table = looks_like_a_table(sample.decode(errors="replace").lstrip())
+    return table_rows(pieces) if is_table else text_rows(pieces)
 
 
 def _first_line(pieces: Iterator[bytes]) -> tuple[Iterator[bytes], bytes]:

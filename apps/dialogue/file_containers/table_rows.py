@@ -25,6 +25,9 @@ DELIMITERS: Final = (",", "\t", ";", "|")
 _SAMPLE_RECORDS = 20
 _FORMULA = re.compile(r"[=+\-@\t\r]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?%?")
+_COLUMN = re.compile(r"[^\s.,:;!?][^.,:;!?\n]{0,59}")
+"""What names a column and begins no sentence."""
+
 _KNOWN = frozenset((
     "id", "role", "from", "speaker", "content", "text", "message", "messages", "conversation",
     "conversations", "conversation_id", "prompt", "completion", "question", "answer", "input",
@@ -227,12 +230,36 @@ def _cell(name: str, cell: str, notes: list[Note]) -> str:
     return cell
 
 
-def looks_like_a_table(first_line: str) -> bool:
-    """Whether a line without a file's name to it names columns, one of them well known."""
-    delimiter = sniffed_delimiter(first_line)
-    try:
-        header = next(csv.reader([first_line], delimiter=delimiter, strict=True), [])
-    except csv.Error:
+def looks_like_a_table(head: str) -> bool:
+    """Whether a text without a file's name to it begins like a table.
+
+    Its first line names columns. One of them is well known, or the records below are as wide as
+    that line, and nothing in it reads like a sentence.
+    """
+    records = _sample(head, sniffed_delimiter(head))
+    if not records:
         return False
-    names = [cell.strip().lower() for cell in header]
-    return len(names) > 1 and "" not in names and not _KNOWN.isdisjoint(names)
+    names = [cell.strip().lower() for cell in records[0]]
+    if len(names) < 2 or "" in names:
+        return False
+    return not _KNOWN.isdisjoint(names) or _is_regular(records)
+
+
+def _sample(sample: str, delimiter: str) -> list[list[str]]:
+    try:
+        records = csv.reader(sample.splitlines(keepends=True), delimiter=delimiter, strict=True)
+        return [cells for cells, _ in zip(records, range(_SAMPLE_RECORDS), strict=False) if cells]
+    except csv.Error:
+        return []
+
+
+def _is_regular(records: Sequence[Sequence[str]]) -> bool:
+    header = records[0]
+    return (
+        len(records) > 1
+        and len({*header}) == len(header)
+        and all(len(cells) == len(header) for cells in records)
+        and all(_COLUMN.fullmatch(name) for name in header)
+        and not any(_NUMBER.fullmatch(name) for name in header)
+        and not any(cell.startswith(" ") for cells in records for cell in cells)
+    )

@@ -187,3 +187,31 @@ def test_rows_may_be_held_to_being_a_table() -> None:
         name="",
     )
     assert (row.format, said(row)) == ("csv_table", [("user", "a")])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ticket,what they said,what we said\nT1,It broke,Sorry\nT2,Still,Sending one\n",
+        "a\tb\n1\t2",
+        'x;y\n"1; and\n2";3\n',
+    ],
+)
+def test_a_pasted_table_with_columns_of_its_own_is_a_table(text: str) -> None:
+    rows = read(text, "pasted text")
+    assert {row.format for row in rows} == {"csv_table"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hello Anna, how are you\nFine, thanks\n",
+        "Dear Sir,\nI am, yours\n",
+        "User: hi,you\nBot: x,y\n",
+        "Oh,no,not again\n",
+        "1,2\n3,4\n",
+        "one,two\nthree\n",
+    ],
+)
+def test_a_pasted_text_with_commas_stays_a_text(text: str) -> None:
+    assert {row.format for row in read(text, "pasted text")} == {"transcript"}
