@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -87,11 +88,16 @@ def work_on(pk: int, should_stop: leases.ShouldStop) -> bool:
         leases.give_back(exported)
         return True
     except (Refusal, DialogueError) as error:
-        leases.finish(exported, ExportState.FAILED, error=error.message)
+        _fail(exported, error.message)
     except Exception:
-        leases.finish(exported, ExportState.FAILED, error=UNFORESEEN)
+        _fail(exported, UNFORESEEN)
         raise
     return False
+
+
+def _fail(exported: Export, message: str) -> None:
+    with suppress(leases.LeaseLost):
+        leases.finish(exported, ExportState.FAILED, error=message)
 
 
 def _write(exported: Export, should_stop: leases.ShouldStop) -> None:

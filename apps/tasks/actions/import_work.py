@@ -1,9 +1,7 @@
 """What a worker does for an import: the step that its row says. Safe to run twice, or at once."""
 
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Final
-
-from django.db import transaction
 
 from apps.accounts.errors import NotFound, Refusal
 from apps.accounts.permissions import Actor, Right, require
@@ -93,5 +91,5 @@ def _fail(imported: Import, message: str) -> None:
     nothing: dict[str, int] = {}
     if imported.state == ImportState.READING:
         nothing = dict.fromkeys(("rows_read", "created", "updated", "unchanged", "refused"), 0)
-    with transaction.atomic():
+    with suppress(leases.LeaseLost):
         leases.finish(imported, ImportState.FAILED, error=message, **nothing)

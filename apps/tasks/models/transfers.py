@@ -35,7 +35,7 @@ class Transfer(models.Model):
     @property
     def number(self) -> int:
         """What it is called in addresses."""
-        return self.pk
+        return int(self.pk)
 
 
 class ImportState(models.TextChoices):
