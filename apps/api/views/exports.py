@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from tempfile import TemporaryFile
 
-from django.http import FileResponse, StreamingHttpResponse
+from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from apps.accounts.queries import get_project
 from apps.api.authentication import actor_of
 from apps.api.bodies import exports as bodies
+from apps.api.files import file_response
 from apps.api.parsing import read_query
 from apps.api.problems import CONTENT_TYPE, Fault, as_json, make_problem
 from apps.api.resource import Resource
@@ -56,14 +57,11 @@ class ExportView(Resource):
             on_loss=query.on_loss,
         )
         kind = export.format.file
-        response: HttpResponseBase
-        if export.streams and query.on_loss == "leave_out":
-            response = StreamingHttpResponse(export.pieces(), content_type=kind.media_type)
-        else:
-            response = _as_file(export)
-        if response.status_code == 200:
-            name = f"{where.slug}{kind.suffix}"
-            response["Content-Disposition"] = f'attachment; filename="{name}"'
+        name = f"{where.slug}{kind.suffix}"
+        if not export.streams or query.on_loss == "refuse":
+            return _as_file(export, name)
+        response = StreamingHttpResponse(export.pieces(), content_type=kind.media_type)
+        response["Content-Disposition"] = f'attachment; filename="{name}"'
         return response
 
 
@@ -99,7 +97,7 @@ def _loss_lines(export: Export) -> Iterator[bytes]:
             yield b'{"summary":' + summary.encode() + b"}\n"
 
 
-def _as_file(export: Export) -> HttpResponseBase:
+def _as_file(export: Export, name: str) -> HttpResponseBase:
     """The file is made whole before a byte of it is sent: it may turn out that it is refused."""
     first: list[LossLine] = []
 
@@ -113,8 +111,9 @@ def _as_file(export: Export) -> HttpResponseBase:
         if report.losses and export.on_loss == "refuse":
             file.close()
             return _refused(export, report, first)
+        size = file.tell()
         file.seek(0)
-        return FileResponse(file, content_type=export.format.file.media_type)
+        return file_response(file, size, export.format.file.media_type, name)
     except BaseException:
         file.close()
         raise
