@@ -7,8 +7,11 @@ import pytest
 
 from apps.accounts.errors import Conflict, Gone, Invalid, NotFound
 from apps.accounts.models import AuditEntry
-from apps.accounts.permissions import Actor
+from apps.accounts.permissions import OPERATOR, Actor
 from apps.dialogue.file_formats import read_tasks
+from apps.episodes.models import Session
+from apps.providers.actions import create_endpoint
+from apps.runs.actions import launch, save_spec
 from apps.tasks.actions import (
     accept_import,
     archive_task,
@@ -30,6 +33,8 @@ from apps.tasks.queries import (
     proposed_content,
 )
 from apps.tasks.transfer_files import import_folder
+from tests.api.world import SPEC
+from tests.cast import Cast
 from tests.factories import conversation, make_task
 
 
@@ -258,3 +263,35 @@ def test_a_streamed_import_can_be_undone_too(split: Split, author: Actor) -> Non
     assert undo_import(actor=author, imported=ledger.imported).removed == 1
     assert not Task.objects.exists()
     assert not Revision.objects.exists()
+
+
+def test_an_undo_keeps_what_a_session_or_a_run_plays(
+    split: Split, author: Actor, environment: Environment, cast: Cast
+) -> None:
+    row = accept_import(
+        actor=author, imported=propose(split, author, [question(f"k{n}") for n in range(4)])
+    )
+    played = get_task_by_key(author, environment, "k0").current
+    Session.objects.create(
+        sid="s",
+        api_key=cast.harness_key.row,
+        project=cast.project,
+        environment=environment,
+        revision=played,
+    )
+    create_endpoint(
+        actor=OPERATOR, project=cast.project, key="m", base_url="http://127.0.0.1:1", model="m"
+    )
+    archive_task(actor=author, task=get_task_by_key(author, environment, "k2"))
+    archive_task(actor=author, task=get_task_by_key(author, environment, "k3"))
+    launch(
+        actor=author,
+        project=cast.project,
+        environment=environment,
+        spec=save_spec(actor=author, project=cast.project, text=SPEC),
+        evaluated="m",
+    )
+    row = undo_import(actor=author, imported=row)
+    assert (row.state, row.removed, row.archived) == ("undone", 2, 2)
+    assert dict(Task.objects.values_list("key", "status")) == {"k0": "archived", "k1": "archived"}
+    assert Session.objects.get().revision == played

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db import IntegrityError, transaction
+from django.db.models import ForeignObjectRel
 
 from apps.accounts.actions import record
 from apps.accounts.permissions import Actor, Right, require
@@ -119,8 +120,9 @@ def _used(tasks: set[int]) -> set[int]:
     own = {Task, Revision, TaskText}
     used: set[int] = set()
     for model, path in ((Task, "{}"), (Revision, "{}__task")):
-        for relation in model._meta.related_objects:
-            if relation.related_model in own:
+        # Hidden ones too: a key without a way back (related_name="+") is a key.
+        for relation in model._meta.get_fields(include_hidden=True):
+            if not isinstance(relation, ForeignObjectRel) or relation.related_model in own:
                 continue
             column = path.format(relation.field.name)
             rows = relation.related_model._base_manager.filter(**{f"{column}__in": tasks})
