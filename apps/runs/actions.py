@@ -122,8 +122,8 @@ def launch(
     if trials is None:
         trials = task.trials.num_trials if task.trials else 1
     _check_range("trials", trials, MOST_TRIALS)
-    endpoint = _endpoints(actor, project, evaluated, task)
-    revisions = _revisions(actor, environment, split, limit)
+    endpoint = endpoints_for(actor, project, evaluated, task)[evaluated]
+    revisions = revisions_to_play(actor, environment, split, limit)
     if len(revisions) * trials > MOST_SAMPLES:
         raise Invalid(f"A run has at most {MOST_SAMPLES:,} samples.", place="trials")
     _lock(project)
@@ -213,8 +213,13 @@ def _played(named: object, environment: Environment, place: str) -> str:
     return played
 
 
-def _endpoints(actor: Actor, project: Project, evaluated: str, task: ResolvedTask) -> ModelEndpoint:
-    """The evaluated endpoint; every model that the solver or a scorer calls has to exist."""
+def endpoints_for(
+    actor: Actor, project: Project, evaluated: str, task: ResolvedTask
+) -> dict[str, ModelEndpoint]:
+    """The evaluated endpoint and every model that the solver or a scorer calls, by key.
+
+    Raises `Invalid` naming the one that does not exist.
+    """
     keys = (evaluated, *task.model_keys())
     found = endpoints_by_key(actor, project, keys)
     for key in keys:
@@ -223,7 +228,7 @@ def _endpoints(actor: Actor, project: Project, evaluated: str, task: ResolvedTas
                 f"There is no model endpoint {key!r} in {project.slug!r}.",
                 place="evaluated" if key == evaluated else _parameter_with(task.config, key),
             )
-    return found[evaluated]
+    return found
 
 
 def _parameter_with(config: Mapping[str, Any], key: str) -> str:
@@ -231,9 +236,10 @@ def _parameter_with(config: Mapping[str, Any], key: str) -> str:
     return next((f"config.{name}" for name, value in config.items() if value == key), "spec")
 
 
-def _revisions(
+def revisions_to_play(
     actor: Actor, environment: Environment, split: Split | None, limit: int | None
 ) -> list[int]:
+    """The current revisions of the ready tasks, in order; `Invalid` if there is none."""
     wanted = splits(actor, environment) if split is None else [split]
     every = (pk for each in wanted for pk in ready_revision_ids(actor, environment, each))
     found = list(islice(every, limit or MOST_SAMPLES + 1))

@@ -1,13 +1,15 @@
 """One claimed sample, from its first builder to its scores."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.utils import timezone
 
+from apps.dialogue.pairing import Problem
 from apps.dialogue.scoring import Scorer, ScoringContext, Unscored
 from apps.dialogue.solver.ending import Ending
 from apps.dialogue.solver.engine import play
+from apps.dialogue.solver.rehearsal import rehearse
 from apps.dialogue.solver.spec import MultiTurnSolver
 from apps.dialogue.trace import TraceEntry, Transcript, to_open_responses
 from apps.providers.queries import endpoints_of_run
@@ -63,7 +65,9 @@ class SamplePlay:
         self._stored = 0
         self._dropped: list[tuple[int, int]] = []
         self._transcript = Transcript(on_discard=self._on_discard)
-        self._model = LedgerModel(claimed, context.targets, desk, self.take_progress)
+        self._model = LedgerModel(
+            claimed, context.targets, desk, self.take_progress, self._rehearse
+        )
 
     async def play(self) -> Finish:
         """Play to the end; raises `Halted` if the player may not go on."""
@@ -78,6 +82,10 @@ class SamplePlay:
             dropped=self._dropped_calls(),
             scores=self._scores(ending),
         )
+
+    async def _rehearse(self) -> Sequence[Problem]:
+        apis = {key: target.api for key, target in self._context.targets.items()}
+        return await rehearse(self._context.solver, self._claimed.columns, apis)
 
     def cancelled(self) -> Finish:
         """How the sample ends when it is told to stop where it is."""

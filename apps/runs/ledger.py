@@ -6,12 +6,13 @@ if the request is the same, so a resumed conversation pays for nothing twice.
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from apps.dialogue.completeness import CompleteReply, Usage, usage_of
-from apps.dialogue.errors import IncompleteReply, ModelCallFailed
+from apps.dialogue.errors import ConversionRefused, IncompleteReply, ModelCallFailed
+from apps.dialogue.pairing import Problem
 from apps.dialogue.solver.language_model import ModelRequest
 from apps.providers.client import Caller
 from apps.providers.retrying import wait_before_retry
@@ -70,8 +71,10 @@ class LedgerModel:
         targets: Mapping[str | None, Target],
         desk: Desk,
         take_progress: Callable[[], Progress],
+        rehearse: Callable[[], Awaitable[Sequence[Problem]]],
     ) -> None:
         self.used: dict[int, CallKey] = {}
+        self._rehearse = rehearse
         self._lease = claimed.lease
         self._targets = targets
         self._desk = desk
@@ -82,6 +85,8 @@ class LedgerModel:
 
     async def reply(self, request: ModelRequest) -> CompleteReply:
         """The complete reply to a request, from the ledger or from the endpoint."""
+        if request.ordinal == 0 and request.model_key is not None and not self._recorded:
+            await self._refuse_early()
         target = self._targets[request.model_key]
         prepared = prepare(target, request.messages)
         failures = 0
@@ -92,6 +97,12 @@ class LedgerModel:
             failures = again
             await self._leave_behind(request.ordinal, prepared)
         return await self._ask(request, target, prepared, failures)
+
+    async def _refuse_early(self) -> None:
+        """No other model is paid for a sample that the evaluated one would be refused."""
+        for problem in await self._rehearse():
+            if problem.severity == "error":
+                raise ConversionRefused(problem.message, place=problem.place)
 
     def _again(
         self, rows: Sequence[RecordedCall], prepared: Prepared, target: Target

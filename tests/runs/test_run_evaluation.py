@@ -304,3 +304,16 @@ def test_a_run_that_cannot_be_played_exits_3_with_the_reason(
     monkeypatch.setattr(run_evaluation, "launch", lose_the_keys)
     assert evaluate(spec, "--wait") == 3
     assert "ENCRYPTION_KEYS" in capsys.readouterr().err
+
+
+def test_it_warns_of_the_tasks_that_a_model_will_refuse(
+    stage: Stage, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "task.yaml"
+    lacking = TWO_TURNS.replace("{{ sample.target }}", "{{ sample.nothing }}", 1)
+    path.write_text(lacking.replace("First: {{ sample.question }}", "{{ sample.missing }}"))
+    stage.endpoint("model", "echo")
+    assert evaluate(path) == 0
+    told = capsys.readouterr().err
+    assert "3 of 3 tasks cannot be sent to model; their samples cost nothing:" in told
+    assert "  q0000: message_builders[0]: " in told

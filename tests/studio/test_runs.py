@@ -89,6 +89,22 @@ def test_the_choice_of_tasks_is_the_dataset_and_no_second_field_asks_for_it(
     assert Run.objects.get().config == {"dataset_key": "alpha/capitals"}
 
 
+def test_the_form_tells_what_the_models_would_refuse(
+    visit: Visitor, stage: Stage, model: str
+) -> None:
+    stage.spec(CLARIFY)
+    stage.spec(TWO_TURNS.replace("{{ sample.question }}", "{{ sample.missing }}"))
+    client = visit("author")
+    assert "?preflight" in client.get(NEW).content.decode()
+    fine = words(client.get(NEW, form(preflight=""), headers=HTMX))
+    assert "All 3 tasks can be sent to model." in fine
+    refused = words(client.get(NEW, form(preflight="", solver="two-turns@1"), headers=HTMX))
+    assert "3 of 3 tasks cannot be sent to model." in refused
+    assert "q0000" in refused
+    assert words(client.get(NEW, form(preflight="", tasks="nowhere"), headers=HTMX)).strip() == ""
+    assert not Run.objects.exists()
+
+
 def test_all_splits_can_be_taken(visit: Visitor, stage: Stage, model: str) -> None:
     stage.spec(CLARIFY)
     visit("author").post(NEW, form(tasks="capitals/"))

@@ -1,5 +1,6 @@
 """Runs: the list, launching one, watching one, and the samples it is made of."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -16,6 +17,7 @@ from apps.dialogue.errors import DialogueError, SpecError
 from apps.dialogue.solver.spec import dataset_parameter, parse_task_spec
 from apps.providers.queries import endpoints
 from apps.runs.actions import cancel, launch, resume
+from apps.runs.preflight import preflight_run
 from apps.runs.queries import get_run, get_spec, progress, samples, specs
 from apps.runs.queries import runs as list_runs
 from apps.studio.doors import page
@@ -43,9 +45,12 @@ def runs(request: HttpRequest, actor: Actor, project: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def run_new(request: HttpRequest, actor: Actor, project: str) -> HttpResponse:
-    """Choose what is played; for htmx the fields of the chosen solver's parameters alone."""
+    """Choose what is played; for htmx the fields of the chosen solver's parameters alone, or with
+    ``preflight`` what the models would refuse of the chosen tasks."""
     row = get_project(actor, project, Right.AUTHOR)
     choices = _choices(actor, row, request.POST.get("solver") or request.GET.get("solver", ""))
+    if is_partial(request) and "preflight" in request.GET:
+        return _run_preflight(request, actor, row, choices)
     form = _run_form(request, choices)
     if form.is_valid():
         try:
@@ -89,12 +94,28 @@ def _choices(actor: Actor, project: Any, wanted: str) -> _Choices:
     return _Choices(served, newest, list(endpoints(actor, project)), spec)
 
 
-def _run_form(request: HttpRequest, choices: _Choices) -> RunForm:
+def _run_preflight(
+    request: HttpRequest, actor: Actor, project: Any, choices: _Choices
+) -> HttpResponse:
+    """Nothing, for a form that cannot be launched yet: its own errors come with the launch."""
+    form = _run_form(request, choices, data=request.GET)
+    context: dict[str, Any] = {"project": project}
+    if form.is_valid():
+        # What is wrong with the choice itself, the launch says at its field.
+        with suppress(Refusal, DialogueError):
+            context |= {
+                "found": preflight_run(**_chosen(actor, project, form)),
+                "environment": form.cleaned_data["tasks"].partition("/")[0],
+            }
+    return render(request, "studio/parts/run_preflight.html", context)
+
+
+def _run_form(request: HttpRequest, choices: _Choices, data: Any = None) -> RunForm:
     spec = choices.spec
     chosen = f"{spec.key}@{spec.version}" if spec is not None else ""
     asked = {name: request.GET[name] for name in ("tasks", "evaluated") if name in request.GET}
     return RunForm(
-        request.POST if request.method == "POST" else None,
+        request.POST if request.method == "POST" else data,
         environments=choices.environments,
         solvers=[
             (f"{row.key}@{row.version}", f"{row.display_name or row.key} (v{row.version})")
@@ -123,21 +144,25 @@ def _parameters(spec: Any) -> tuple[Any, ...]:
 
 def _launched(actor: Actor, project: Any, form: RunForm) -> Any:
     chosen = form.cleaned_data
+    return launch(**_chosen(actor, project, form), trials=chosen["trials"], name=chosen["name"])
+
+
+def _chosen(actor: Actor, project: Any, form: RunForm) -> dict[str, Any]:
+    """What is played, as `launch` and `preflight_run` take it."""
+    chosen = form.cleaned_data
     slug, _, split = chosen["tasks"].partition("/")
     environment = get_environment(actor, project, slug)
     key, _, version = chosen["solver"].partition("@")
-    return launch(
-        actor=actor,
-        project=project,
-        environment=environment,
-        split=get_split(actor, environment, split) if split else None,
-        spec=get_spec(actor, project, key, int(version)),
-        evaluated=chosen["evaluated"],
-        config=form.config(),
-        trials=chosen["trials"],
-        limit=chosen["limit"],
-        name=chosen["name"],
-    )
+    return {
+        "actor": actor,
+        "project": project,
+        "environment": environment,
+        "split": get_split(actor, environment, split) if split else None,
+        "spec": get_spec(actor, project, key, int(version)),
+        "evaluated": chosen["evaluated"],
+        "config": form.config(),
+        "limit": chosen["limit"],
+    }
 
 
 @require_safe

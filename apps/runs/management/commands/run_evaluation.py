@@ -7,7 +7,7 @@ Exit codes: 0 passed (or launched), 1 a gate is closed, 2 the specification or a
 import json
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -25,6 +25,7 @@ from apps.runs.actions import launch, save_spec, values_for
 from apps.runs.evaluation import Evaluation
 from apps.runs.gates import Gate, parse_gate
 from apps.runs.models import Run, RunState
+from apps.runs.preflight import RunPreflight, preflight_run
 from apps.runs.queries import faults, progress
 from apps.runs.results import metric_keys, resolved_task
 from apps.tasks.models import Environment
@@ -35,6 +36,7 @@ WRONG: Final = 2
 INCOMPLETE: Final = 3
 
 LONGEST_MESSAGE: Final = 300
+MOST_REFUSALS: Final = 5
 
 
 class Command(BaseCommand):
@@ -77,7 +79,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         gates: list[Gate] = []
         try:
-            run, gates = _launch(options)
+            run, gates = _launch(options, self.stderr.write)
         except Refusal as refusal:
             place = f"{refusal.place}: " if refusal.place else ""
             raise CommandError(f"{place}{refusal.message}", returncode=WRONG) from None
@@ -135,8 +137,8 @@ class Command(BaseCommand):
         self.stdout.write(json.dumps(found))
 
 
-def _launch(options: dict[str, Any]) -> tuple[Run, list[Gate]]:
-    """Check everything there is to check, then launch."""
+def _launch(options: dict[str, Any], warn: Callable[[str], Any]) -> tuple[Run, list[Gate]]:
+    """Check everything there is to check, warn of what the models will refuse, then launch."""
     text = _read(options["spec"])
     values = dict(_assignment(each) for each in options["set"])
     project = get_project(OPERATOR, options["project"])
@@ -152,20 +154,43 @@ def _launch(options: dict[str, Any]) -> tuple[Run, list[Gate]]:
     if (gates or least is not None) and not options["wait"]:
         raise Invalid("A gate needs --wait: it is judged when the run has ended.", place="gate")
     split = get_split(OPERATOR, environment, options["split"]) if options["split"] else None
+    played: dict[str, Any] = {
+        "actor": OPERATOR,
+        "project": project,
+        "environment": environment,
+        "split": split,
+        "spec": save_spec(actor=OPERATOR, project=project, text=text),
+        "evaluated": options["model"],
+        "config": values,
+        "limit": options["limit"],
+    }
+    for line in _refusal_lines(preflight_run(**played)):
+        warn(line)
     run = launch(
-        actor=OPERATOR,
-        project=project,
-        environment=environment,
-        split=split,
-        spec=save_spec(actor=OPERATOR, project=project, text=text),
-        evaluated=options["model"],
-        config=values,
+        **played,
         trials=options["trials"],
-        limit=options["limit"],
         name=options["name"],
         concurrency=options["concurrency"],
     )
     return run, gates
+
+
+def _refusal_lines(found: RunPreflight) -> Iterator[str]:
+    """What the models would refuse, in words; nothing if there is nothing."""
+    of = f"of {found.checked} tasks" + ("" if found.is_complete else f" (of {found.total})")
+    for count, certain, fault in (
+        (found.refused, True, f"cannot be sent to {found.model}; their samples cost nothing"),
+        (found.doubtful, False, "may be refused by the API, or go out changed"),
+    ):
+        if not count:
+            continue
+        yield f"{count} {of} {fault}:"
+        shown = [each for each in found.tasks if each.certain == certain][:MOST_REFUSALS]
+        for each in shown:
+            place = f"{each.problem.place}: " if each.problem.place else ""
+            yield f"  {each.key}: {place}{each.problem.message}"
+        if count > len(shown):
+            yield f"  and {count - len(shown)} more"
 
 
 def _read(name: str) -> str:
