@@ -15,6 +15,7 @@ from apps.accounts.permissions import OPERATOR, Actor
 from apps.dialogue.file_containers.writing import parquet_table
 from apps.dialogue.file_formats import ALIASES, FORMATS, read_tasks
 from apps.tasks import exporting
+from apps.tasks.actions import import_rows
 from apps.tasks.exporting import (
     BATCH,
     EXPORT_FORMATS,
@@ -24,7 +25,7 @@ from apps.tasks.exporting import (
     prepare_export,
     write_export,
 )
-from apps.tasks.models import Environment, Split
+from apps.tasks.models import Environment, Split, Task
 from tests import cast as people
 from tests.factories import conversation, make_content, make_split, make_task, message
 
@@ -232,3 +233,22 @@ def test_the_command_says_what_it_does_not_know() -> None:
             command(*arguments)
     with pytest.raises(CommandError, match="project/environment"):
         call_command("export_tasks", "shop")
+
+
+def test_a_draft_that_nobody_wrote_in_comes_back_as_it_is(split: Split) -> None:
+    make_task(split=split, key="empty", content={"messages": [], "attributes": {"n": 1}})
+    for name in ("openreward", "csv", "parquet"):
+        data, report = exported(split.environment, format=name)
+        assert report == ExportReport(tasks=1, rows=1, refused=0, losses=0)
+        (row,) = read_tasks(io.BytesIO(data), file_name=f"tasks{EXPORT_FORMATS[name].file.suffix}")
+        assert row.task is not None, row.notes
+        assert (row.task.key, row.task.messages, row.task.attributes) == ("empty", (), {"n": 1})
+    before = Task.objects.get().current_id
+    (line,) = import_rows(
+        actor=OPERATOR,
+        environment=split.environment,
+        split=split,
+        rows=read_tasks(io.BytesIO(exported(split.environment)[0])),
+    ).lines
+    assert line.outcome == "unchanged"
+    assert Task.objects.get().current_id == before

@@ -34,19 +34,21 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
     messages = parse_conversation(row[column], column)
     if column != "conversation":
         notes.append(Note("converted", column, "the messages became the conversation"))
+    if not messages:
+        reason = "the task has no message yet: it stays a draft"
+        notes.append(Note("kept", column, reason, "empty_conversation"))
     if not _holds_candidates(row):
-        return content_of(row, messages, notes, used=(column,))
+        return content_of(row, messages, notes, used=(column,), may_be_empty=True)
     candidates = parse_candidates(row["candidates"])
     notes.append(Note("kept", "candidates", f"kept with the task ({len(candidates)})"))
-    content = content_of(row, messages, notes, used=(column, "candidates"))
+    used = (column, "candidates")
+    content = content_of(row, messages, notes, used=used, may_be_empty=True)
     return replace(content, candidates=candidates)
 
 
 def write(task: TaskContent, losses: list[Loss]) -> list[dict[str, Any]]:
     """Write everything; only an attribute with a name of the format's own would be lost."""
     own: dict[str, Any] = {"conversation": conversation_to_wire(task.messages)}
-    if not task.messages:
-        losses.append(Loss("messages", "a conversation without messages cannot be read back"))
     if task.tools:
         own["tools"] = json_copy(task.tools)
     if task.candidates:
@@ -63,7 +65,10 @@ def _column(row: dict[str, Any]) -> str | None:
             isinstance(each, dict) and "blocks" in each for each in messages
         ):
             return column
-    return None
+    # A draft that nobody has written in yet, as exports have it.
+    return (
+        "conversation" if isinstance(row.get("id"), str) and row.get("conversation") == [] else None
+    )
 
 
 def _holds_candidates(row: dict[str, Any]) -> bool:

@@ -101,13 +101,14 @@ def content_of(
     notes: list[Note],
     *,
     used: Collection[str] = (),
+    may_be_empty: bool = False,
 ) -> TaskContent:
     """Return the task of a row: its key, tags and tools, and every other key as an attribute.
 
     ``used`` are the keys that became the conversation and are no attributes. Raises
-    ``ImportRefused`` or ``InvalidAttributes``.
+    ``ImportRefused`` or ``InvalidAttributes``, and for no message unless it ``may_be_empty``.
     """
-    if not messages:
+    if not messages and not may_be_empty:
         raise ImportRefused(
             "the conversation is empty", place=next(iter(used), ""), code="empty_conversation"
         )
