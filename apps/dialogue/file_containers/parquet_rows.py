@@ -28,8 +28,9 @@ def parquet_rows(pieces: Iterator[bytes]) -> Iterator[Row]:
     with closing(spooled(pieces)) as held:
         number = 0
         try:
-            opened = parquet.ParquetFile(held, memory_map=False)
-            for batch in opened.iter_batches(batch_size=_BATCH):
+            # Small buffers and no threads: a group of rows may be as large as the file.
+            opened = parquet.ParquetFile(held, memory_map=False, buffer_size=1 << 20)
+            for batch in opened.iter_batches(batch_size=_BATCH, use_threads=False):
                 for value in batch.to_pylist():
                     number += 1
                     yield _row(number, value)

@@ -23,6 +23,9 @@ csv.field_size_limit(LONGEST_LINE)
 
 DELIMITERS: Final = (",", "\t", ";", "|")
 _SAMPLE_RECORDS = 20
+_SEPARATOR = re.compile(rb"(?i)sep=([,;\t|])\r?\n")
+"""A first line by which Excel knows the delimiter; it is no record."""
+
 _FORMULA = re.compile(r"[=+\-@\t\r]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?%?")
 _COLUMN = re.compile(r"[^\s.,:;!?][^.,:;!?\n]{0,59}")
@@ -47,9 +50,12 @@ def table_rows(pieces: Iterator[bytes], delimiter: str = "") -> Iterator[Row]:
         head += piece
         if len(head) >= PIECE:
             break
+    said = _SEPARATOR.match(head)
+    delimiter = said[1].decode() if said else delimiter
     delimiter = delimiter or sniffed_delimiter(head.decode(errors="replace"))
-    lines = _Lines(_chained(head, pieces))
-    records = _records(lines, delimiter)
+    records = _records(_Lines(_chained(head, pieces)), delimiter)
+    if said:
+        next(records, None)
     first = next(records, None)
     if first is None:
         return
@@ -138,7 +144,8 @@ def _encoding_fault(cells: Sequence[str]) -> str:
             try:
                 cell.encode()
             except UnicodeEncodeError as error:
-                return f"cell {index} is not UTF-8 at its character {error.start + 1}"
+                where = f"cell {index} is not UTF-8 at its character {error.start + 1}"
+                return f"{where}: save the table as UTF-8"
     return ""
 
 

@@ -122,6 +122,8 @@ def test_what_is_wrapped_around_the_text_is_undone_and_noted() -> None:
         (gzip.compress(GOOD + b"\n") + gzip.compress(GOOD), "gzip"),
         (b"\xef\xbb\xbf" + lines, "bom"),
         (lines.decode().encode("utf-16"), "utf_16"),
+        (lines.decode().encode("utf-16-le"), "utf_16"),
+        (lines.decode().encode("utf-16-be"), "utf_16"),
         (lines.decode().encode("utf-16-be").join([b"\xfe\xff", b""]), "utf_16"),
     ):
         rows = read(data)

@@ -32,6 +32,11 @@ def test_the_delimiter_is_told_from_the_records(delimiter: str, name: str) -> No
     assert (row.format, row.line, said(row)) == ("csv_table", 2, [("user", "a, b; c | d")])
 
 
+def test_a_first_line_that_names_the_delimiter_is_no_record() -> None:
+    (row,) = read("sep=;\r\nid;question\r\n1;a, b, c\r\n")
+    assert (row.line, said(row)) == (3, [("user", "a, b, c")])
+
+
 def test_a_cell_may_hold_line_feeds_and_the_next_row_knows_its_line() -> None:
     rows = read('id,question\r\n1,"a\nb ""c"""\r\n\r\n2,d\r\n')
     assert [(row.line, said(row)[0][1]) for row in rows] == [(2, 'a\nb "c"'), (5, "d")]
