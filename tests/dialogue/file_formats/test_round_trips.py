@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from latticeflow.core.dtypes import Trace
 
@@ -18,6 +18,8 @@ from apps.dialogue.trace import trace_items_to_messages
 from tests.dialogue.conversations import conversations, json_objects, plain_conversations
 
 WRITABLE = [each for each in FORMATS.values() if each.write is not None]
+FEWER = settings(max_examples=40)
+
 PAIRS = {"openai_dpo", "preference_messages"}
 """Formats whose rows are a chosen and a rejected answer."""
 
@@ -114,6 +116,7 @@ def test_a_row_reads_as_the_same_task_or_the_difference_was_told(
 
 
 @pytest.mark.parametrize("name", [each.name for each in WRITABLE])
+@FEWER
 @given(task=any_tasks)
 def test_writing_changes_nothing_and_is_repeatable(name: str, task: TaskContent) -> None:
     before = copy.deepcopy(task)
@@ -122,6 +125,7 @@ def test_writing_changes_nothing_and_is_repeatable(name: str, task: TaskContent)
 
 
 @pytest.mark.parametrize("name", [each.name for each in WRITABLE])
+@FEWER
 @given(task=any_tasks)
 def test_losses_name_places_of_the_task(name: str, task: TaskContent) -> None:
     _, losses = written(name, task)
@@ -134,6 +138,7 @@ def test_losses_name_places_of_the_task(name: str, task: TaskContent) -> None:
 
 
 @pytest.mark.parametrize("name", [each.name for each in WRITABLE if each.name not in PAIRS])
+@FEWER
 @given(task=any_tasks)
 def test_what_was_left_out_leaves_rows_that_can_be_read(name: str, task: TaskContent) -> None:
     rows, losses = written(name, task)
