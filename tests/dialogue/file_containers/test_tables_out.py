@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow.parquet
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apps.dialogue.errors import ImportRefused
@@ -57,6 +57,7 @@ def exactly(rows: list[dict[str, Any]]) -> str:
 
 
 @pytest.mark.parametrize("kind", TABLES)
+@settings(deadline=None)  # Parquet is loaded by the first example
 @given(rows=rows_of_values)
 def test_a_table_gives_back_its_rows(kind: str, rows: list[dict[str, Any]]) -> None:
     storable = [

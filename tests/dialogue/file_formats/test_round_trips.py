@@ -18,7 +18,8 @@ from apps.dialogue.trace import trace_items_to_messages
 from tests.dialogue.conversations import conversations, json_objects, plain_conversations
 
 WRITABLE = [each for each in FORMATS.values() if each.write is not None]
-FEWER = settings(max_examples=40)
+FEWER = settings(max_examples=40, deadline=None)
+SLOW = settings(deadline=None)
 
 PAIRS = {"openai_dpo", "preference_messages"}
 """Formats whose rows are a chosen and a rejected answer."""
@@ -91,6 +92,7 @@ def exactly(messages: tuple[Message, ...]) -> str:
 
 
 @pytest.mark.parametrize("name", [each.name for each in WRITABLE])
+@SLOW
 @given(task=any_tasks)
 def test_a_row_reads_as_the_same_task_or_the_difference_was_told(
     name: str, task: TaskContent
@@ -153,6 +155,7 @@ def _text_of(message: Message) -> bool:
 
 
 @pytest.mark.parametrize("name", [each.name for each in WRITABLE])
+@SLOW
 @given(messages=plain_conversations(reasoning=False), chosen=answers, rejected=answers)
 def test_plain_conversations_are_carried_by_every_format(
     name: str, messages: tuple[Message, ...], chosen: str, rejected: str
@@ -181,6 +184,7 @@ def _says_and_calls(message: Message) -> bool:
     return {"text", "tool_call"} <= {block.type for block in message.blocks}
 
 
+@SLOW
 @given(messages=plain_conversations(reasoning=False))
 def test_latticeflow_reads_the_conversations_of_dataset_rows(
     messages: tuple[Message, ...],
@@ -220,6 +224,7 @@ def test_a_recorded_conversation_stays_a_column_for_load_trace() -> None:
 
 
 @pytest.mark.parametrize("container", ["csv", "parquet"])
+@SLOW
 @given(many=st.lists(any_tasks, max_size=3))
 def test_tables_carry_tasks_whole(container: str, many: list[TaskContent]) -> None:
     kept: list[TaskContent] = []
