@@ -1,12 +1,18 @@
 """Rows of the files in a ZIP archive, one file after another; a log of Inspect sample by sample."""
 
-import zipfile
+import re
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from itertools import islice
 from pathlib import PurePosixPath
 from typing import IO, Final
+
+if sys.version_info >= (3, 14):
+    import zipfile
+else:  # Inspect packs its logs with Zstandard, which the standard library reads since 3.14.
+    from backports.zstd import zipfile
 
 from apps.dialogue.file_containers.byte_stream import (
     LARGEST_RATIO,
@@ -29,6 +35,11 @@ _DATA = (
     ".json", ".jsonl", ".ndjson", ".jsonlines", ".csv", ".tsv", ".tab", ".txt", ".md", ".markdown",
     ".text", ".parquet", ".gz", ".zip", ".eval", ".yaml", ".yml",
 )  # fmt: skip
+_ABOUT = frozenset(("readme", "license", "licence", "copying", "changelog", "citation", "notice"))
+_CONVERSATIONS = re.compile(r"conversations(-\d+)?\.json", re.IGNORECASE)
+_MARKS = (b'"mapping"', b'"chat_messages"')
+"""Keys of a conversation in the exports of ChatGPT and Claude."""
+
 _MOST_NAMED = 10
 _BROKEN = (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, EOFError, OSError)
 
@@ -76,13 +87,36 @@ class _Archive:
             yield Row(1, fault=fault, fault_code="not_data")
             return
         data = [each for each in self._members if each.filename.lower().endswith(_DATA)]
-        chosen = data or self._members
-        left_out = [each.filename for each in self._members if each not in chosen] if data else []
-        notes = [_left_out(left_out)] if left_out else []
+        data = [each for each in data if not _is_about(each.filename)] or data
+        exported = self._exported()
+        chosen = exported or data or self._members
+        taken = {id(each) for each in chosen}
+        left_out = [each.filename for each in self._members if id(each) not in taken]
+        why = "they stand beside the conversations" if exported else "by their names without rows"
+        notes = [_left_out(left_out, why)] if left_out else []
         for member in chosen:
             for row in self._member(member, member_rows):
                 yield replace(row, file=member.filename, notes=(*notes, *row.notes))
                 notes.clear()
+
+    def _exported(self) -> list[zipfile.ZipInfo]:
+        """Return the conversations of ChatGPT's or Claude's export; its other files are none.
+
+        Those are the person's account, votes, and whatever was sent to the assistant as a file.
+        """
+        return [
+            each
+            for each in self._members
+            if _CONVERSATIONS.fullmatch(PurePosixPath(each.filename).name)
+            and any(mark in self._head(each) for mark in _MARKS)
+        ]
+
+    def _head(self, member: zipfile.ZipInfo) -> bytes:
+        try:
+            with self._opened(member) as opened:
+                return next(self._pieces(member, opened), b"")
+        except _Refused:
+            return b""
 
     def samples(self) -> Iterator[Row]:
         """Give a row for each sample: the header of the log, with this sample alone."""
@@ -171,13 +205,19 @@ def _counts(member: zipfile.ZipInfo) -> bool:
     return not member.is_dir() and "__MACOSX" not in parts and not parts[-1].startswith(".")
 
 
+def _is_about(name: str) -> bool:
+    """Whether a file tells of the others, as its name says: a README, a licence."""
+    path = PurePosixPath(name.lower())
+    return path.suffix in (".md", ".txt") and path.stem in _ABOUT
+
+
 def _is_sample(name: str) -> bool:
     return name.startswith("samples/") and name.endswith(".json")
 
 
-def _left_out(names: list[str]) -> Note:
+def _left_out(names: list[str], why: str) -> Note:
     named = ", ".join(islice(names, _MOST_NAMED))
     more = len(names) - _MOST_NAMED
     listed = f"{named} and {more} more" if more > 0 else named
-    said = f"{len(names)} files of the archive hold no rows by their names: {listed}"
+    said = f"{len(names)} files of the archive left out, {why}: {listed}"
     return Note("dropped", "", said, "skipped_members")
