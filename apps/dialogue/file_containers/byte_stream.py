@@ -21,7 +21,20 @@ _FREE = 64 << 20
 
 _BOMB = f"the gzip file grows more than {LARGEST_RATIO} times: it may be a bomb"
 _GZIP = b"\x1f\x8b"
-_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_WIDE_MARKS = (
+    # The mark of UTF-32 begins with that of UTF-16.
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_PLAIN = frozenset((0, *b"\t\n\r", *range(0x20, 0x7F)))
+_WIDE_ZEROS: dict[tuple[bool, ...], str] = {
+    (True, False, True, False): "utf-16-le",
+    (False, True, False, True): "utf-16-be",
+    (True, False, False, False): "utf-32-le",
+    (False, False, False, True): "utf-32-be",
+}
 
 
 class Unreadable(ValueError):
@@ -39,14 +52,31 @@ def pieces_of(stream: BinaryIO | Iterable[bytes], notes: list[Note]) -> Iterator
     if head.startswith(_GZIP):
         notes.append(Note("converted", "", "the file was unpacked (gzip)", "gzip"))
         pieces = _unzipped(pieces)
-    pieces, head = _peek(pieces, 3)
+    pieces, head = _peek(pieces, 4)
     if head.startswith(codecs.BOM_UTF8):
         notes.append(Note("dropped", "", "the byte order mark in front", "bom"))
         return _without(pieces, len(codecs.BOM_UTF8))
-    if head.startswith(_UTF16):
-        notes.append(Note("converted", "", "the file was read as UTF-16", "utf_16"))
-        return _recoded(pieces)
+    if encoding := _wide_encoding(head):
+        name = "UTF-32" if "32" in encoding else "UTF-16"
+        said = f"the file was read as {name}"
+        notes.append(Note("converted", "", said, name.lower().replace("-", "_")))
+        return _recoded(pieces, encoding, name)
     return pieces
+
+
+def _wide_encoding(head: bytes) -> str:
+    """Return the encoding of a text whose characters have two or four bytes, else nothing.
+
+    Without a mark it is told by the zeros around its first two characters, which are ASCII in all
+    that we read (RFC 4627, section 3).
+    """
+    for mark, encoding in _WIDE_MARKS:
+        if head.startswith(mark):
+            return encoding
+    first = head[:4]
+    if not set(first) <= _PLAIN:
+        return ""
+    return _WIDE_ZEROS.get(tuple(bool(byte) for byte in first), "")
 
 
 def lines_of(pieces: Iterator[bytes]) -> Iterator[bytes | None]:
@@ -95,14 +125,14 @@ def _without(pieces: Iterator[bytes], count: int) -> Iterator[bytes]:
     yield from pieces
 
 
-def _recoded(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    decoder = codecs.getincrementaldecoder("utf-16")()
+def _recoded(pieces: Iterator[bytes], encoding: str, name: str) -> Iterator[bytes]:
+    decoder = codecs.getincrementaldecoder(encoding)()
     try:
         for piece in pieces:
             yield decoder.decode(piece).encode()
         yield decoder.decode(b"", final=True).encode()
     except UnicodeError as error:
-        raise Unreadable(f"the file is broken UTF-16: {error}") from None
+        raise Unreadable(f"the file is broken {name}: {error}") from None
 
 
 def _unzipped(pieces: Iterator[bytes]) -> Iterator[bytes]:
