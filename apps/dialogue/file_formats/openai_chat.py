@@ -22,9 +22,14 @@ from apps.dialogue.file_formats.base import (
     write_openai_tools,
     write_turns,
 )
-from apps.dialogue.message import Message
+from apps.dialogue.message import Message, text_message
 
 _COMPLETION = "chat.completion"
+_PARALLEL = "parallel_tool_calls"
+_FINE_TUNING_KEYS = frozenset(
+    ("role", "content", "name", "weight", "refusal", "tool_calls", "tool_call_id")
+)
+_ONLY_MESSAGES = "fine-tuning takes messages and tools and nothing beside them"
 
 
 def recognises(row: dict[str, Any]) -> bool:
@@ -48,18 +53,54 @@ def write(task: TaskContent, losses: list[Loss]) -> list[dict[str, Any]]:
     own: dict[str, Any] = {"messages": write_turns(task.messages, losses)}
     if tools := write_openai_tools(task.tools, losses):
         own["tools"] = tools
-    row = row_of(task, own, losses, reserved=("functions", "images", "image", "request"))
+    row = row_of(task, own, losses, reserved=("functions", "images", "image", "request", "system"))
+    check_written(task, row, read, losses)
+    return [row]
+
+
+def write_fine_tuning(task: TaskContent, losses: list[Loss]) -> list[dict[str, Any]]:
+    """Write a row that holds nothing but what OpenAI's fine-tuning takes.
+
+    That is messages, tools and ``parallel_tool_calls``; a key beside them, or one that is unknown
+    in a message, makes the upload fail. The task's key is left out without a word.
+    """
+    row: dict[str, Any] = {"messages": write_turns(task.messages, losses)}
+    for index, turn in enumerate(row["messages"]):
+        for key in [key for key in turn if key not in _FINE_TUNING_KEYS]:
+            del turn[key]
+            losses.append(Loss(f"messages[{index}]", f"fine-tuning does not take {key}"))
+    if tools := write_openai_tools(task.tools, losses):
+        row["tools"] = tools
+    for name, value in task.attributes.items():
+        if name == _PARALLEL and isinstance(value, bool):
+            row[name] = value
+        else:
+            losses.append(Loss(f"attributes.{name}", _ONLY_MESSAGES))
+    losses += [Loss(name, _ONLY_MESSAGES) for name in ("tags", "candidates") if getattr(task, name)]
     check_written(task, row, read, losses)
     return [row]
 
 
 def _read_messages(row: dict[str, Any], notes: list[Note]) -> TaskContent:
     messages = read_turns(row["messages"], notes)
+    used: tuple[str, ...] = ("messages",)
+    if _has_system_beside(row, messages):
+        notes.append(Note("converted", "system", "became the system message in front"))
+        messages = (text_message("system", row["system"]), *messages)
+        used = ("messages", "system")
     if any(row.get(key) for key in ("images", "image", "videos", "video", "audios", "audio")):
         messages = with_images(row, messages, notes)
     if row.get("tools") or row.get("functions"):
         row = with_tools(row, notes)
-    return content_of(row, messages, notes, used=("messages",))
+    return content_of(row, messages, notes, used=used)
+
+
+def _has_system_beside(row: dict[str, Any], messages: tuple[Message, ...]) -> bool:
+    """Whether the system text stands beside the messages, as LLaMA-Factory has it."""
+    text = row.get("system")
+    if not isinstance(text, str) or not text:
+        return False
+    return all(message.role != "system" for message in messages)
 
 
 def _is_logged(row: dict[str, Any]) -> bool:
@@ -116,3 +157,12 @@ def _with_others(content: TaskContent, others: tuple[Message, ...]) -> TaskConte
 
 
 FORMAT = RowFormat("openai_chat", "OpenAI chat and fine-tuning", recognises, read, write)
+
+
+def _never(row: dict[str, Any]) -> bool:
+    return False
+
+
+FINE_TUNING = RowFormat(
+    "openai_finetune", "OpenAI fine-tuning, nothing beside", _never, read, write_fine_tuning
+)

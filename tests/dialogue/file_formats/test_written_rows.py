@@ -199,3 +199,25 @@ def test_every_row_for_anthropic_without_losses_is_of_its_types(
     if not losses and not any(map(unsigned, messages)):
         check("anthropic", {"system": None, **row})
         drained(adapter(list[ToolUnionParam]).validate_python(row["tools"]))
+
+
+def test_a_fine_tuning_row_holds_what_the_upload_takes_and_nothing_else() -> None:
+    content = task(
+        ASKED,
+        said(ReasoningBlock(text="hm"), TextBlock(text="A"), detail={"weight": 1}),
+        tools=[OPENAI_TOOL],
+        attributes={"parallel_tool_calls": False, "target": "A"},
+        tags=("t",),
+    )
+    row, losses = written("openai_finetune", content)
+    assert list(row) == ["messages", "tools", "parallel_tool_calls"]
+    assert row["messages"][1] == {"role": "assistant", "content": "A", "weight": 1}
+    assert {"messages[1]", "attributes.target", "tags"} <= set(places(losses))
+
+
+def test_a_plain_conversation_is_a_fine_tuning_row_without_a_loss() -> None:
+    row, losses = written("openai_finetune", task(ASKED, said(TextBlock(text="A"))))
+    assert losses == []
+    assert row == {
+        "messages": [{"role": "user", "content": "Q"}, {"role": "assistant", "content": "A"}]
+    }
