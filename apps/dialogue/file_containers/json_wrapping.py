@@ -36,6 +36,12 @@ _CONVERSATIONS: Final = frozenset((
 ))  # fmt: skip
 """Keys of rows: an object that has one of them is a row itself, whatever else it holds."""
 
+_NESTED: Final = (
+    ("messages", list), ("conversations", list), ("conversation", list), ("chat_messages", list),
+    ("contents", list), ("mapping", dict),
+)  # fmt: skip
+"""Keys whose value is a conversation, and what it is then."""
+
 _LISTS = frozenset(LISTS_OF_ROWS)
 
 
@@ -51,7 +57,7 @@ def unwrapped(row: Row) -> Iterator[Row]:
     first = next(iter(value.values()))
     if isinstance(first, list | dict) and (columns := _columns(value)):
         yield from _table(row, columns)
-    elif not _LISTS.isdisjoint(value) and (names := _lists_of_rows(value)):
+    elif names := _lists_of_conversations(value) or _lists_of_rows(value):
         yield from _elements(row, names)
     else:
         yield _inner(row)
@@ -72,10 +78,29 @@ def _turns(row: Row) -> Iterator[Row]:
 
 
 def _lists_of_rows(value: dict[str, Any]) -> list[str]:
+    if _LISTS.isdisjoint(value):
+        return []
     names = [name for name, each in value.items() if name in _LISTS and _is_rows(name, each)]
     if not names or any(key in _CONVERSATIONS and key not in names for key in value):
         return []
     return names
+
+
+def _lists_of_conversations(value: dict[str, Any]) -> list[str]:
+    """Return the names, whatever they are, of lists whose elements each hold a conversation."""
+    if not _CONVERSATIONS.isdisjoint(value):
+        return []
+    return [
+        name
+        for name, each in value.items()
+        if isinstance(each, list) and each and all(map(_holds_conversation, each))
+    ]
+
+
+def _holds_conversation(value: object) -> bool:
+    return isinstance(value, dict) and any(
+        isinstance(value.get(name), kind) and value[name] for name, kind in _NESTED
+    )
 
 
 def _is_rows(name: str, value: object) -> bool:
@@ -84,7 +109,11 @@ def _is_rows(name: str, value: object) -> bool:
     if not all(isinstance(each, dict) and each for each in value):
         return False
     if name == "conversations":  # mostly a list of turns
-        return all(not _CONVERSATIONS.isdisjoint(each) for each in value)
+        return all(
+            not _CONVERSATIONS.isdisjoint(each)
+            and (next(iter(each)) not in TURN_KEYS or _holds_conversation(each))
+            for each in value
+        )
     return all(next(iter(each)) not in TURN_KEYS for each in value)
 
 

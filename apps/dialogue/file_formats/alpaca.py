@@ -22,6 +22,9 @@ from apps.dialogue.file_formats.base import (
 from apps.dialogue.message import Message
 
 _INSTRUCTIONS = ("instruction", "INSTRUCTION", "Instruction")
+_QUESTIONS = ("query", "question", "prompt", "input")
+"""What the question is called where there is no instruction (MetaMath, OpenOrca, HelpSteer)."""
+
 _OUTPUTS = ("output", "response", "RESPONSE", "Response", "OUTPUT", "Output")
 _ASIDE = frozenset({"id", "key", "tags", "split", "system", "system_prompt", "history", "tools"})
 """What may stand beside question and answer in a row that is a conversation of the two."""
@@ -39,7 +42,7 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
     if asked != "instruction" or answered != "output":
         fault = f"{asked} and {answered} were read as instruction and output"
         notes.append(Note("converted", asked, fault, "key_variant"))
-    if asked == "question":
+    if answered == "answer":
         fault = "an answer may also be what a grader expects: choose attribute_rows to keep it so"
         notes.append(Note("converted", answered, fault, "ambiguous"))
     blank = asked if is_said(row[asked]) else "input"
@@ -60,6 +63,9 @@ def _columns(row: dict[str, Any]) -> tuple[str, str] | None:
     asked = next((name for name in _INSTRUCTIONS if isinstance(row.get(name), str)), None)
     answered = next((name for name in _OUTPUTS if name in row), None)
     if asked and answered:
+        return asked, answered
+    asked = next((name for name in _QUESTIONS if is_said(row.get(name))), None)
+    if asked and answered and isinstance(row[answered], str):
         return asked, answered
     # With more beside them, question and answer are a question and its target.
     texts = isinstance(row.get("question"), str) and isinstance(row.get("answer"), str)

@@ -20,6 +20,7 @@ from apps.dialogue.file_formats.base import (
     call_part,
     content_of,
     make_tree,
+    note_left_out,
     note_orphans,
     read_placed_turns,
     reasoning_part,
@@ -39,6 +40,12 @@ _BOOKKEEPING: Final = frozenset(
     }
 )  # fmt: skip
 """Keys of a block that tell how the page showed it."""
+
+_TOLD: Final = ("model", "feedback", "input_mode")
+_READ: Final = frozenset({
+    "uuid", "parent_message_uuid", "sender", "role", "text", "content", "attachments", "files",
+    "files_v2", *_TOLD,
+})  # fmt: skip
 
 
 def recognises(row: dict[str, Any]) -> bool:
@@ -79,6 +86,7 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
     reader = _Messages(notes)
     for index, message in enumerate(messages):
         reader.read(message, f"chat_messages[{index}]")
+    note_left_out(messages, _READ, notes, "chat_messages")
     key = _key(row)
     keyed = {**row, "id": key} if key else row
     used = ("chat_messages", "current_leaf_message_uuid", *(["uuid"] if key else []))
@@ -95,11 +103,7 @@ class _Messages:
     def read(self, message: dict[str, Any], place: str) -> None:
         sender = message.get("sender", message.get("role"))
         role = _ROLES.get(sender, sender) if isinstance(sender, str) else sender
-        detail = {
-            key: message[key]
-            for key in ("model", "feedback", "input_mode")
-            if message.get(key) not in (None, {}, [])
-        }
+        detail = {key: message[key] for key in _TOLD if message.get(key) not in (None, {}, [])}
         self._open = []
         parts = [*self._attached(message, place)]
         unread = [*self._files(message, place)]

@@ -25,6 +25,7 @@ from apps.dialogue.provider_formats.base import leftovers
 _PROTOCOLS: Final = ("attachment://", "tc://")
 _LEFT_OUT: Final = ("events", "events_data", "message_pool", "call_pool", "timelines", "output")
 _READ: Final = frozenset({"id", "messages", "input", "attachments", *_LEFT_OUT})
+_LOG: Final = frozenset({"version", "status", "error", "eval", "samples", "location", "etag"})
 _HEADER: Final = ("task", "model", "run_id", "task_id", "created", "dataset")
 
 
@@ -64,12 +65,26 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
         kept["tools"] = tools
     attachments.note(notes)
     _note_left_out(sample, notes)
-    header = row.get("eval")
-    known = (
-        {key: header[key] for key in _HEADER if key in header} if isinstance(header, dict) else {}
-    )
+    known = _header(row, notes)
     keyed = {"id": _key(row, sample), **kept, **({"eval": known} if known else {})}
     return content_of(keyed, messages, notes)
+
+
+def _header(row: dict[str, Any], notes: list[Note]) -> dict[str, Any]:
+    """Return what is kept of the log itself with each sample, and note what is not."""
+    header = row.get("eval")
+    header = header if isinstance(header, dict) else {}
+    known = {key: header[key] for key in _HEADER if key in header}
+    if row.get("status") not in (None, "success"):
+        known.update({key: row[key] for key in ("status", "error") if row.get(key)})
+    left = [key for key in row if key not in _LOG and row[key] not in (None, "", [], {})]
+    left += [
+        f"eval.{key}" for key in header if key not in _HEADER and header[key] not in (None, {}, [])
+    ]
+    if left:
+        reason = f"{', '.join(left)} of the log left out: they are no part of what was said"
+        notes.append(Note("dropped", "", reason, "log_header"))
+    return known
 
 
 @dataclass(slots=True)

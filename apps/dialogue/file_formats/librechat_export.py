@@ -19,6 +19,7 @@ from apps.dialogue.file_formats.base import (
     call_part,
     content_of,
     make_tree,
+    note_left_out,
     note_orphans,
     read_placed_turns,
     reasoning_part,
@@ -30,6 +31,11 @@ _ROOT: Final = "00000000-0000-0000-0000-000000000000"
 _LISTS: Final = ("messagesTree", "messages")
 _SYSTEM: Final = ("promptPrefix", "system", "instructions")
 _TOLD: Final = ("model", "finish_reason", "error", "unfinished", "feedback", "iconURL", "endpoint")
+_READ: Final = frozenset({
+    "messageId", "parentMessageId", "conversationId", "isCreatedByUser", "sender", "role", "text",
+    "content", "files", "attachments", "image_urls", *_TOLD,
+})  # fmt: skip
+_SPEAKERS: Final = ("user", "assistant", "human", "ai")
 
 
 def recognises(row: dict[str, Any]) -> bool:
@@ -70,10 +76,12 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
         raise ImportRefused("the messages go in a circle", place="messages", code="orphan_parent")
     turns = _system(row, notes)
     reader = _Messages(turns, notes)
-    for name in tree.path(leaves[-1]):
+    path = tree.path(leaves[-1])
+    for name in path:
         reader.read(messages[name], f"messages.{name}")
+    note_left_out((messages[name] for name in path), _READ, notes, "messages")
     keyed = row if row.get("id") else {**row, "id": row.get("conversationId")}
-    used = (*_LISTS, "recursive", "branches", "exportAt")
+    used = (*_LISTS, "recursive", "branches")
     return content_of(keyed, read_placed_turns(turns, notes), notes, used=used)
 
 
@@ -85,6 +93,9 @@ class _Messages:
     def read(self, message: dict[str, Any], place: str) -> None:
         role = _role(message)
         detail = {k: message[k] for k in _TOLD if message.get(k) not in (None, False, "", {})}
+        sender = message.get("sender")
+        if isinstance(sender, str) and sender and sender.lower() not in _SPEAKERS:
+            detail["sender"] = sender
         parts: list[Any] = []
         unread = self._files(message, place)
         content = message.get("content")

@@ -45,7 +45,11 @@ _RESERVED = (
 
 def recognises(row: dict[str, Any]) -> bool:
     columns = pair_columns(row)
-    return columns is not None and any(isinstance(row[name], list | dict) for name in columns)
+    if columns is None:
+        return False
+    # Two texts may answer a prompt that is a list of messages.
+    prompts = [row.get(name) for name in _PROMPTS]
+    return any(isinstance(each, list | dict) for each in [row[name] for name in columns] + prompts)
 
 
 def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:

@@ -4,7 +4,6 @@ ChatML, Llama 2 and Mistral, Llama 3 and 4, Gemma, Zephyr and Phi, and the ``###
 Guanaco. Calls and results that stand in the text as Hermes and Llama write them become blocks.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,17 +11,21 @@ from typing import Any, Final
 
 from apps.dialogue.errors import ImportRefused
 from apps.dialogue.file_formats.base import (
+    CALL_TAGS,
+    RESULT_TAGS,
     Note,
     PlacedTurn,
     RowFormat,
+    Tagged,
     TaskContent,
+    calls_of_tools,
     content_of,
     read_placed_turns,
+    tagged,
+    written_calls,
 )
 
 _COLUMNS: Final = ("text", "formatted_text", "formatted_chat", "chat_template_text")
-_CALL: Final = ("<tool_call>", "</tool_call>")
-_ANSWER: Final = ("<tool_response>", "</tool_response>")
 _PYTHON_TAG: Final = "<|python_tag|>"
 
 
@@ -177,7 +180,9 @@ def _turns(said: list[_Said], column: str, notes: list[Note]) -> list[PlacedTurn
         place = f"{column}, turn {index + 1}"
         role = each.role.strip()
         calls = _calls(each.text) if role.lower() in _ANSWERING else []
-        answers = _cut(each.text, _ANSWER) if role.lower() in _ASKING else _Cut([], each.text)
+        answers = (
+            tagged(each.text, RESULT_TAGS) if role.lower() in _ASKING else Tagged([], each.text)
+        )
         if calls:
             made += len(calls)
             turns.append(PlacedTurn(place, _calling(each.text, calls)))
@@ -192,28 +197,6 @@ def _turns(said: list[_Said], column: str, notes: list[Note]) -> list[PlacedTurn
         reason = f"calls that stood in the text became calls of tools ({made})"
         notes.append(Note("converted", column, reason, "tool_text"))
     return turns
-
-
-@dataclass(frozen=True, slots=True)
-class _Cut:
-    """What stands between two tags, and the text around."""
-
-    inside: list[str]
-    outside: str
-
-
-def _cut(text: str, tags: tuple[str, str]) -> _Cut:
-    inside: list[str] = []
-    outside: list[str] = []
-    at = 0
-    while (start := text.find(tags[0], at)) >= 0:
-        end = text.find(tags[1], start)
-        if end < 0:
-            break
-        outside.append(text[at:start])
-        inside.append(text[start + len(tags[0]) : end].strip())
-        at = end + len(tags[1])
-    return _Cut(inside, "".join([*outside, text[at:]]))
 
 
 _WORDS: Final = {
@@ -232,28 +215,15 @@ _ASKING: Final = ("user", "tool", "ipython", "observation")
 
 def _calls(text: str) -> list[dict[str, Any]]:
     """Return the calls in a turn of the assistant; none where one of them cannot be read."""
-    found = _cut(text, _CALL).inside
     if text.lstrip().startswith(_PYTHON_TAG):
-        found = [text.lstrip().removeprefix(_PYTHON_TAG)]
-    calls = []
-    for each in found:
-        try:
-            call = json.loads(each)
-        except (ValueError, RecursionError):
-            return []
-        arguments = (
-            call.get("arguments", call.get("parameters")) if isinstance(call, dict) else None
-        )
-        if not isinstance(arguments, dict) or not isinstance(call.get("name"), str):
-            return []
-        calls.append({"name": call["name"], "arguments": arguments})
-    return calls
+        return written_calls([text.lstrip().removeprefix(_PYTHON_TAG)])
+    return written_calls(tagged(text, CALL_TAGS).inside)
 
 
 def _calling(text: str, calls: list[dict[str, Any]]) -> dict[str, Any]:
-    rest = "" if text.lstrip().startswith(_PYTHON_TAG) else _cut(text, _CALL).outside.strip()
-    made = [{"type": "function", "function": call} for call in calls]
-    return {"role": "assistant", "content": rest, "tool_calls": made}
+    is_python = text.lstrip().startswith(_PYTHON_TAG)
+    rest = "" if is_python else tagged(text, CALL_TAGS).outside.strip()
+    return {"role": "assistant", "content": rest, "tool_calls": calls_of_tools(calls)}
 
 
 FORMAT = RowFormat("templated_text", "Text with a chat template", recognises, read)

@@ -149,3 +149,29 @@ def test_a_log_that_was_cut_off_has_its_start_for_a_header() -> None:
         "_journal/start.json": json.dumps(started), "samples/1_epoch_1.json": json.dumps(SAMPLE)
     }), "x.eval")  # fmt: skip
     assert [row.format for row in rows] == ["inspect_log"]
+
+
+def exported(name: str) -> str:
+    message = {"uuid": "m", "sender": "human", "text": "hi"}
+    return json.dumps([{"uuid": name, "chat_messages": [message]}])
+
+
+def test_only_the_conversations_of_an_export_are_read() -> None:
+    account = {"users.json": '[{"email": "a@example.org"}]', "projects.json": "[]"}
+    sent = {"file-1.csv": "question\nwhat was sent as a file\n"}
+    archive = packed({**account, "conversations.json": exported("c"), **sent})
+    (row,) = read(archive)
+    assert (row.format, row.roles, row.file) == ("claude_export", "u", "conversations.json")
+    (left,) = [note for note in row.notes if note.code == "skipped_members"]
+    assert all(name in left.message for name in (*account, *sent))
+
+
+def test_an_export_in_several_files_is_read_whole() -> None:
+    names = ["data/conversations-000.json", "data/conversations-001.json"]
+    found = read(packed({name: exported(name) for name in names} | {"data/user.json": "{}"}))
+    assert [row.file for row in found] == names
+
+
+def test_other_files_of_that_name_do_not_hide_their_neighbours() -> None:
+    members = {"conversations.json": f"[{CHAT}]", "more.jsonl": CHAT}
+    assert [row.file for row in read(packed(members))] == list(members)

@@ -190,3 +190,22 @@ def test_any_objects_come_out_as_they_went_in(
         found = list(file_rows(pieces))
         if "columnar" not in {code for row in found for code in codes(row)}:
             assert [row.value for row in found] == objects
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_list_whose_elements_hold_conversations_may_have_any_name(first: bool) -> None:
+    threads = {"threads": [{"id": "a", **CHAT}, {"id": "b", **CHAT}]}
+    beside = {"version": 4, "prompts": [{"id": "p", "name": "no conversation"}]}
+    found = rows(json.dumps({**threads, **beside} if first else {**beside, **threads}))
+    assert [row.value for row in found] == threads["threads"]
+    said = " ".join(note.message for row in found for note in row.notes)
+    assert "'prompts'" in said
+    assert "'version'" in said
+
+
+@pytest.mark.parametrize(
+    "turn", [{"user": "human", "text": "a"}, {"speaker": "Ann", "text": "a"}, {"text": "a"}]
+)
+def test_turns_with_a_text_are_no_rows(turn: dict[str, str]) -> None:
+    row = {"conversations": [turn, turn]}
+    assert values(json.dumps(row)) == [row]

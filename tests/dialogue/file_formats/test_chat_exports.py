@@ -202,3 +202,21 @@ def test_a_list_without_parents_is_one_conversation() -> None:
         {"messageId": "2", "isCreatedByUser": False, "text": "A"},
     )
     assert read_one(row).roles == "ua"
+
+
+def test_ids_and_times_of_messages_are_left_out_with_a_note() -> None:
+    mine = {"messageId": "1", "text": "Q", "isCreatedByUser": True, "sender": "User"}
+    theirs = {"messageId": "2", "parentMessageId": "1", "text": "A", "isCreatedByUser": False}
+    told = {"sender": "Engineer", "createdAt": "2026", "tokenCount": 9, "isEdited": False}
+    libre = {"conversationId": "c", "exportAt": "x", "messages": [mine, {**theirs, **told}]}
+    rows = (
+        (libre, "createdAt, tokenCount"),
+        (claude(turn("human", "Q", created_at="2026"), turn("assistant", "A")), "created_at"),
+    )
+    for row, names in rows:
+        (left,) = [note for note in read_one(row).notes if note.code == "bookkeeping"]
+        assert left.kind == "dropped"
+        assert left.message.endswith(f": {names}")
+    assert task_of(libre).messages[1].detail == {"sender": "Engineer"}
+    assert task_of(libre).messages[0].detail is None
+    assert task_of(libre).attributes["exportAt"] == "x"

@@ -185,3 +185,9 @@ def test_nodes_whose_parents_go_in_a_circle_are_told() -> None:
     row = export(*circle, node("v", None, "user", "Q"))
     assert read_one(row).roles == "u"
     assert "orphan_parent" in codes(row)
+
+
+def test_a_conversation_whose_mapping_is_null_is_told_by_its_title() -> None:
+    read = read_one({"title": "T", "id": "x", "mapping": None})
+    assert (read.format, read.task) == ("chatgpt_export", None)
+    assert "missing_mapping" in {note.code for note in read.notes}

@@ -165,3 +165,16 @@ def test_results_carry_the_name_of_their_tool_and_their_error() -> None:
         "function": "f",
         "error": {"type": "unknown", "message": "no"},
     }
+
+
+def test_what_is_said_of_the_log_alone_is_told() -> None:
+    row = log(sample(USER), plan={"name": "p"}, stats={"started_at": "x"}, config={"epochs": 1})
+    (left,) = [note for note in read_one(row).notes if note.code == "log_header"]
+    assert left.kind == "dropped"
+    assert all(name in left.message for name in ("plan", "stats", "eval.config"))
+
+
+def test_a_log_that_failed_says_so_in_each_sample() -> None:
+    row = {**log(sample(USER)), "status": "error", "error": {"message": "boom"}}
+    known = task_of(row).attributes["eval"]
+    assert (known["status"], known["error"]) == ("error", {"message": "boom"})

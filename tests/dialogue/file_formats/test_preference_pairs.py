@@ -362,3 +362,12 @@ def test_half_a_character_inside_a_table_of_battles_is_replaced_and_noted() -> N
     row = {"model_a": "m", "prompt": '["Q"]', "response_a": '["\\ud83d"]', "response_b": '["B"]'}
     assert said(task_of(row).candidates[0].messages) == [("assistant", "\ufffd")]
     assert "lone_surrogate" in codes(row)
+
+
+@pytest.mark.parametrize("name", ["prompt", "prompt_messages", "messages"])
+def test_texts_may_answer_a_list_of_messages(name: str) -> None:
+    turns = [{"role": "system", "content": "S"}, {"role": "user", "content": "Q"}]
+    row = {name: turns, "chosen": "A", "rejected": "B"}
+    assert read_one(row).format == "preference_messages"
+    assert said(task_of(row).messages) == [("system", "S"), ("user", "Q")]
+    assert sides(row) == {"chosen": [("assistant", "A")], "rejected": [("assistant", "B")]}

@@ -190,3 +190,37 @@ def test_a_trace_of_spans_alone_is_refused() -> None:
 def test_a_whole_trace_is_read_from_its_observations() -> None:
     row = {"id": "t", "observations": [seen("1", input=[ASKED], output=ANSWERED)]}
     assert said(task_of(row).messages) == PAIR
+
+
+@pytest.mark.parametrize(
+    ("outputs", "left"),
+    [
+        (
+            {"choices": [{"index": 0, "message": ANSWERED, "finish_reason": "stop"}]},
+            {"choices": [{"finish_reason": "stop"}]},
+        ),
+        (
+            {"choices": [{"message": ANSWERED}, {"index": 1, "message": {"content": "B"}}]},
+            {"choices": [{"index": 1, "message": {"content": "B"}}]},
+        ),
+        (
+            {"generations": [[{"text": "A", "generation_info": {"logprobs": [1]}}, {"text": "B"}]]},
+            {"generations": [{"generation_info": {"logprobs": [1]}}, {"text": "B"}]},
+        ),
+        (
+            {"generations": [[{"text": "other", "message": lc("AI", content="A")}]]},
+            {"generations": [{"text": "other"}]},
+        ),
+    ],
+)
+def test_what_stands_beside_the_answer_stays_an_attribute(
+    outputs: dict[str, Any], left: dict[str, Any]
+) -> None:
+    row = {"id": "e", "inputs": {"messages": [ASKED]}, "outputs": outputs}
+    assert said(task_of(row).messages) == PAIR
+    assert task_of(row).attributes["outputs"] == left
+
+
+def test_a_text_in_quotes_keeps_them() -> None:
+    row = {"id": "i", "input": '"Q"', "expectedOutput": "A", "status": "ACTIVE"}
+    assert said(task_of(row).messages)[0] == ("user", '"Q"')

@@ -189,3 +189,65 @@ def test_real_files_are_read_whole(
     assert len(rows) == count
     assert all(row.task is not None and row.format == format_name for row in rows)
     assert roles is None or {row.roles for row in rows} == {roles}
+
+
+@pytest.mark.parametrize("asked", ["query", "question", "prompt", "input"])
+@pytest.mark.parametrize("answered", ["response", "output"])
+def test_a_question_and_its_response_are_a_conversation(asked: str, answered: str) -> None:
+    row = {"id": "k", "system_prompt": "S", asked: "Q", answered: "A", "score": 4}
+    read = read_one(row)
+    assert (read.format, read.roles) == ("alpaca", "sua")
+    assert said(task_of(row).messages)[1:] == QA
+    assert task_of(row).attributes == {"score": 4}
+    assert "key_variant" in codes(row)
+    assert "ambiguous" not in codes(row)
+
+
+def tagged(*calls: str) -> str:
+    return "\n".join(f"<tool_call>\n{call}\n</tool_call>" for call in calls)
+
+
+def test_calls_and_results_between_tags_become_blocks() -> None:
+    calls = [json.dumps({"name": "f", "arguments": {"x": x}}) for x in (1, 2)]
+    results = "<tool_response>\nr1\n</tool_response>\n<tool_response>\nr2\n</tool_response>"
+    row = {
+        "conversations": [
+            ASKED,
+            {"from": "gpt", "value": f"Looking.\n{tagged(*calls)}", "weight": 1},
+            {"from": "tool", "value": results},
+            ANSWERED,
+        ]
+    }
+    read = read_one(row)
+    assert read.roles == "uatta"
+    assert "tool_text" in codes(row)
+    assert not codes(row) & {"mixed_role_styles", "orphan_tool_result"}
+    _, calling, answered, _ = task_of(row).messages
+    assert calling.text == "Looking."
+    assert calling.detail == {"weight": 1}
+    made = [block for block in calling.blocks if isinstance(block, ToolCallBlock)]
+    assert [(block.name, block.input) for block in made] == [("f", {"x": 1}), ("f", {"x": 2})]
+    assert [
+        (block.tool_call_id, block.blocks[0].text)  # type: ignore[union-attr]
+        for block in answered.blocks
+        if isinstance(block, ToolResultBlock)
+    ] == [(made[0].id, "r1"), (made[1].id, "r2")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        tagged("no call"), tagged('{"name": "f"}'), tagged('{"name": 1, "arguments": {}}'),
+        '<tool_call>{"name": "f", "arguments": {}}', "what is a <tool_call>?", tagged("[" * 9000),
+    ],
+)  # fmt: skip
+def test_a_tag_without_a_call_stays_text(text: str) -> None:
+    row = {"conversations": [ASKED, {"from": "gpt", "value": text}]}
+    assert said(task_of(row).messages)[1] == ("assistant", text)
+    assert "tool_text" not in codes(row)
+
+
+def test_words_around_results_leave_them_text() -> None:
+    text = "see <tool_response>r</tool_response>"
+    row = {"conversations": [{"from": "human", "value": text}, ANSWERED]}
+    assert said(task_of(row).messages) == [("user", text), ("assistant", "A")]

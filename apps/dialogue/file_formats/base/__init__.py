@@ -16,6 +16,7 @@ from apps.dialogue.file_formats.base.message_trees import (
     MessageTree,
     branch_rows,
     make_tree,
+    note_left_out,
     note_orphans,
 )
 from apps.dialogue.file_formats.base.pair_writing import WrittenPair, check_pair, pairs_of
@@ -75,6 +76,14 @@ from apps.dialogue.file_formats.base.sharegpt_turns import (
     read_dialogue,
     tools_beside,
 )
+from apps.dialogue.file_formats.base.tagged_calls import (
+    CALL_TAGS,
+    RESULT_TAGS,
+    Tagged,
+    calls_of_tools,
+    tagged,
+    written_calls,
+)
 from apps.dialogue.file_formats.base.text_turns import (
     Question,
     is_said,
@@ -96,7 +105,9 @@ from apps.dialogue.file_formats.base.trace_columns import (
 from apps.dialogue.file_formats.base.turn_writing import write_turns
 
 __all__ = [
+    "CALL_TAGS",
     "PAIR_COLUMNS",
+    "RESULT_TAGS",
     "TRACE_COLUMN",
     "CallIds",
     "Candidate",
@@ -114,12 +125,14 @@ __all__ = [
     "Row",
     "RowFormat",
     "Side",
+    "Tagged",
     "TaskContent",
     "WrittenPair",
     "as_tools",
     "branch_attribute",
     "branch_rows",
     "call_part",
+    "calls_of_tools",
     "check_pair",
     "check_written",
     "common_prefix",
@@ -133,6 +146,7 @@ __all__ = [
     "item_type",
     "joined",
     "make_tree",
+    "note_left_out",
     "note_orphans",
     "pair_candidates",
     "pair_columns",
@@ -161,6 +175,7 @@ __all__ = [
     "split_pair",
     "split_reply",
     "split_tree",
+    "tagged",
     "text_part",
     "text_turn",
     "tools_beside",
@@ -172,4 +187,5 @@ __all__ = [
     "write_openai_tools",
     "write_trace",
     "write_turns",
+    "written_calls",
 ]

@@ -55,6 +55,20 @@ class MessageTree:
         return _walk(self.children)
 
 
+def note_left_out(
+    messages: Iterable[Mapping[str, Any]], known: Collection[str], notes: list[Note], place: str
+) -> None:
+    """Note which keys of messages say something and became nothing: ids, times, counts."""
+    said: dict[str, None] = {}
+    for message in messages:
+        for key, value in message.items():
+            if key not in known and value not in (None, "", [], {}, False):
+                said[key] = None
+    if said:
+        reason = f"what the page kept of its messages was left out: {', '.join(said)}"
+        notes.append(Note("dropped", place, reason, "bookkeeping"))
+
+
 def make_tree(
     parents: Mapping[str, str | None], order: Mapping[str, Iterable[object]] | None = None
 ) -> MessageTree:

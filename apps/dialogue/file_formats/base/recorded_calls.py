@@ -149,9 +149,11 @@ def _answered_object(
         return _said(value, "assistant", notes, place, asked)
     for key in ("messages", "generations", "choices"):
         if isinstance(value.get(key), list) and value[key]:
-            found = _said(_inner(value[key]), "assistant", notes, f"{place}.{key}", asked)
+            said, left = _inner(value[key])
+            found = _said(said, "assistant", notes, f"{place}.{key}", asked)
             if found:
-                return _with_rest(found, {k: v for k, v in value.items() if k != key})
+                rest = {k: v for k, v in value.items() if k != key}
+                return _with_rest(found, {**rest, **({key: left} if left else {})})
     for key in _ANSWERED if depth < _DEEPEST else ():
         inner = decoded(value.get(key))
         where = f"{place}.{key}"
@@ -165,19 +167,33 @@ def _answered_object(
     return _text_column(value, _ANSWERED, "assistant", place)
 
 
-def _inner(value: object) -> object:
-    """Return the messages of generations and choices: ``[[{"message"}]]``, ``[{"text"}]``."""
+def _inner(value: object) -> tuple[object, list[Any]]:
+    """Return the messages of generations and choices, ``[[{"message"}]]`` or ``[{"text"}]``.
+
+    With them comes what stands there beside the first answer: other answers, why it ended.
+    """
     while isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
         value = value[0]
-    if not isinstance(value, list):
-        return value
-    first = value[0] if value else None
-    if isinstance(first, dict) and _turn(first) is None:
-        if isinstance(first.get("message"), dict):
-            return first["message"]
-        if isinstance(first.get("text"), str):
-            return first["text"]
-    return value
+    first = value[0] if isinstance(value, list) and value else None
+    if not isinstance(value, list) or not isinstance(first, dict) or _turn(first) is not None:
+        return value, []
+    message, text = first.get("message"), first.get("text")
+    if isinstance(message, dict):
+        known = ("message", "index", "type", *(["text"] if _repeats(message, text) else []))
+        return message, _beside(first, known, value)
+    if isinstance(text, str):
+        return text, _beside(first, ("text", "index", "type"), value)
+    return value, []
+
+
+def _repeats(message: dict[str, Any], text: object) -> bool:
+    turn = _turn(message)
+    return turn is not None and turn.get("content") == text
+
+
+def _beside(first: dict[str, Any], known: Sequence[str], answers: list[Any]) -> list[Any]:
+    rest = {k: v for k, v in first.items() if k not in known and v not in (None, "", [], {})}
+    return [*([rest] if rest else []), *answers[1:]]
 
 
 def _said(

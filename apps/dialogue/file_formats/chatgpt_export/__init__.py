@@ -17,10 +17,13 @@ from apps.dialogue.file_formats.base import (
     branch_rows,
     content_of,
     make_tree,
+    note_left_out,
     note_orphans,
     read_placed_turns,
 )
 from apps.dialogue.file_formats.chatgpt_export.nodes import is_shown, read_nodes
+
+_READ = frozenset({"id", "author", "content", "recipient", "metadata", "status"})
 
 _OTHERS = ("messages", "conversation", "conversations", "turns", "text", "prompt", "conversation_a")
 """Keys of formats whose rows have a ``conversation_id`` and perhaps a title too."""
@@ -33,6 +36,8 @@ def recognises(row: dict[str, Any]) -> bool:
             isinstance(node, dict) and "message" in node for node in mapping.values()
         )
     # Exports hold conversations without their messages now and then.
+    if "mapping" in row and mapping is None and "title" in row:
+        return True
     titled = "title" in row and ("conversation_id" in row or "current_node" in row)
     return titled and not any(key in row for key in _OTHERS)
 
@@ -75,6 +80,7 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
         notes.append(Note("converted", "current_node", reason, "missing_current_node"))
     path = [(name, _message(mapping, name)) for name in tree.path(current)]
     turns = read_nodes(path, notes)
+    note_left_out((message for _, message in path), _READ, notes, "mapping")
     used = ("mapping", "current_node")
     return content_of(_keyed(row), read_placed_turns(turns, notes), notes, used=used)
 
