@@ -50,6 +50,8 @@ def table_rows(pieces: Iterator[bytes], delimiter: str = "") -> Iterator[Row]:
         head += piece
         if len(head) >= PIECE:
             break
+    if b"\r" in head and b"\n" not in head:  # a table of old Macintosh programs
+        head, pieces = head.replace(b"\r", b"\n"), (each.replace(b"\r", b"\n") for each in pieces)
     said = _SEPARATOR.match(head)
     delimiter = said[1].decode() if said else delimiter
     delimiter = delimiter or sniffed_delimiter(head.decode(errors="replace"))

@@ -24,6 +24,7 @@ from apps.dialogue.provider_formats.base import leftovers
 
 _OWN_BLOCKS: Final = frozenset({"thinking", "redacted_thinking", "tool_use", "tool_result"})
 _OTHER_BLOCKS: Final = frozenset({"document", "server_tool_use", "web_search_tool_result"})
+_MEDIA_COLUMNS: Final = ("images", "image", "videos", "video", "audios", "audio")
 _READ: Final = _OWN_BLOCKS | {"text", "image"}
 _LETTERS: Final = {"user": "u", "assistant": "a", "system": "s"}
 
@@ -38,11 +39,10 @@ def recognises(row: dict[str, Any]) -> bool:
     response = row.get("response")
     if isinstance(response, dict) and response.get("type") == "message":
         return isinstance(response.get("content"), list)
-    return isinstance(request.get("system"), str | list) and all(
-        isinstance(each, dict)
-        and each.get("role") in ("user", "assistant")
-        and not each.get("tool_calls")
-        for each in messages
+    return (
+        isinstance(request.get("system"), str | list)
+        and all(_may_be_own(each) for each in messages)
+        and not _has_other_columns(request)
     )
 
 
@@ -114,6 +114,26 @@ def _is_own(part: dict[str, Any]) -> bool:
     if kind in ("image", "document"):
         return isinstance(part.get("source"), dict)
     return kind in _OWN_BLOCKS or kind in _OTHER_BLOCKS
+
+
+def _may_be_own(message: object) -> bool:
+    """Whether a message without parts that only Anthropic has could be one of its messages."""
+    if not isinstance(message, dict) or message.get("role") not in ("user", "assistant"):
+        return False
+    parts = [part for part in _parts(message) if isinstance(part, dict)]
+    return not message.get("tool_calls") and all(part.get("type") != "image_url" for part in parts)
+
+
+def _has_other_columns(request: dict[str, Any]) -> bool:
+    """Whether a row with a system text beside its messages is one of LLaMA-Factory or OpenAI."""
+    if any(request.get(key) for key in _MEDIA_COLUMNS) or request.get("functions"):
+        return True
+    tools = request.get("tools")
+    listed = tools if isinstance(tools, list) else []
+    # LLaMA-Factory has the tools as a JSON text.
+    return isinstance(tools, str) or any(
+        isinstance(tool, dict) and isinstance(tool.get("function"), dict) for tool in listed
+    )
 
 
 def _read_list(value: object, notes: list[Note], place: str) -> tuple[Message, ...]:

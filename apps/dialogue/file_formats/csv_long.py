@@ -4,8 +4,10 @@ Rows of one conversation may stand anywhere in the file. Columns that are the sa
 belong to the conversation, others to their turns.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 
 from apps.dialogue.errors import ImportRefused
@@ -18,7 +20,7 @@ from apps.dialogue.file_formats.base import (
     read_turns,
 )
 from apps.dialogue.file_formats.base.reading import TURNS_TABLE, with_lines
-from apps.dialogue.file_formats.base.speaker_names import known_role, roles_of_names
+from apps.dialogue.file_formats.base.speaker_names import roles_of_names
 from apps.dialogue.file_formats.base.table_values import (
     CONTENT_COLUMNS,
     CONVERSATION_COLUMNS,
@@ -92,7 +94,7 @@ def _columns(row: dict[str, Any]) -> _Columns:
             place=missing,
             code="needs_column_mapping",
         )
-    return _Columns(role, content, first(ID_COLUMNS), first(ORDER_COLUMNS))
+    return _Columns(role, content, first(ID_COLUMNS), first((*ORDER_COLUMNS, *_MOMENTS)))
 
 
 def _by_id(rows: Sequence[Row]) -> list[list[Row]]:
@@ -131,22 +133,36 @@ def _joined(rows: Sequence[Row]) -> Row:
 
 
 def _in_order(rows: Sequence[Row], columns: _Columns, notes: list[Note]) -> list[Row]:
-    """Sort rows by the column that counts the turns, if it does so in every one of them."""
+    """Sort rows by the column that counts the turns, or dates them, if it does so in all rows."""
     if not columns.order:
         return list(rows)
     try:
-        numbers = [float(row.value.get(columns.order, "")) for row in rows]
-    except (TypeError, ValueError):
+        places = _places([row.value.get(columns.order, "") for row in rows])
+        ordered = [
+            row for _, row in sorted(zip(places, rows, strict=True), key=lambda each: each[0])
+        ]
+    except (TypeError, ValueError, OverflowError):
         said = (
-            f"the column {columns.order!r} is not a number in every row: the rows keep their order"
+            f"the column {columns.order!r} is no number or time in every row: "
+            "the rows keep their order"
         )
         notes.append(Note("kept", columns.order, said, "unordered"))
         return list(rows)
-    ordered = [row for _, row in sorted(zip(numbers, rows, strict=True), key=lambda each: each[0])]
     if ordered != list(rows):
         said = f"the turns were put into the order of the column {columns.order!r}"
         notes.append(Note("converted", columns.order, said, "reordered"))
     return ordered
+
+
+def _places(values: Sequence[Any]) -> list[Any]:
+    """Return numbers, or else times, to sort by; raises ``ValueError`` and ``TypeError``."""
+    try:
+        numbers = [float(value) for value in values]
+    except ValueError:
+        return [datetime.fromisoformat(value) for value in values]
+    if any(math.isnan(number) for number in numbers):
+        raise ValueError("not a number")
+    return numbers
 
 
 def _shared(rows: Sequence[Row], columns: _Columns) -> dict[str, Any]:
@@ -171,11 +187,13 @@ def _roles(rows: Sequence[Row], columns: _Columns, notes: list[Note]) -> dict[st
     if not unknown:
         return {}
     roles = roles_of_names(name for name in names if name.strip())
-    guessed = {name: role for name, role in roles.items() if known_role(name) is None}
+    guessed = {
+        name: role for name, role in roles.items() if speaker_of({"from": name}) is None
+    }
     listed = ", ".join(f"{name!r} as {role}" for name, role in guessed.items())
     said = f"speakers were read by name: {listed}"
     notes.append(Note("converted", columns.role, said, "speaker_names"))
-    return {**guessed}
+    return dict[str, str](guessed)
 
 
 FORMAT = RowFormat(

@@ -4,7 +4,7 @@ A line of results has ``response.body`` in place of ``body``: the answer alone, 
 conversation it answers.
 """
 
-from typing import Any
+from typing import Any, Final
 
 from apps.dialogue.blocks.json_values import kind_of
 from apps.dialogue.errors import ImportRefused
@@ -19,6 +19,8 @@ from apps.dialogue.file_formats.base import (
 )
 from apps.dialogue.message import Message, text_message
 
+_WITHOUT_CONVERSATION: Final = ("/embeddings", "/moderations", "/images/generations")
+
 
 def recognises(row: dict[str, Any]) -> bool:
     return "custom_id" in row and (isinstance(row.get("body"), dict) or _answer(row) is not None)
@@ -27,6 +29,10 @@ def recognises(row: dict[str, Any]) -> bool:
 def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
     body = row.get("body")
     if isinstance(body, dict):
+        url = row.get("url")
+        if isinstance(url, str) and url.rstrip("/").endswith(_WITHOUT_CONVERSATION):
+            fault = f"a request to {url!r} is no conversation"
+            raise ImportRefused(fault, place="url", code="missing_messages")
         messages, used = _read_request(body, notes)
         place = "body"
     else:

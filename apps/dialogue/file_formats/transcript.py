@@ -9,6 +9,7 @@ import json
 import re
 import textwrap
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from apps.dialogue.blocks import Block, TextBlock, ToolCallBlock, ToolResultBlock
@@ -29,20 +30,22 @@ from apps.dialogue.file_formats.base.speaker_names import (
 )
 from apps.dialogue.message import Message, make_message
 
+_COLUMNS = ("text", "conversation", "transcript", "dialogue", "dialog", "chat")
 _TOOL_CALL = re.compile(r"\[tool[_ ]call:?\s+([^\s\]]+)\]\s*(?=\{)", re.IGNORECASE)
+_MARK_WITHIN = re.compile(r"(?<=[\s>])(?:USER|ASSISTANT|HUMAN|User|Assistant|Human|AI):(?=\s)")
 _END_OF_LINE = re.compile(r"[ \t]*(?:\n|$)")
 _INLINE_HEADING = re.compile(r"(?<!\n)(?=###\s*(?:Human|Assistant|User|System|AI)\s*:)")
 
 
 def recognises(row: dict[str, Any]) -> bool:
-    text = row.get("text")
-    return isinstance(text, str) and begins_with_mark(text)
+    return any(_is_transcript(row.get(name)) for name in _COLUMNS)
 
 
 def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
-    text = row.get("text")
+    column = next((name for name in _COLUMNS if _is_transcript(row.get(name))), "text")
+    text = row.get(column)
     if not isinstance(text, str):
-        raise ImportRefused(f"must be a text with turns, not {kind_of(text)}", place="text")
+        raise ImportRefused(f"must be a text with turns, not {kind_of(text)}", place=column)
     if text.lstrip().startswith("###"):
         text = _INLINE_HEADING.sub("\n", text.lstrip())
     lines = text.split("\n")
@@ -54,11 +57,14 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
             code="no_speakers",
         )
     _note_marks(marks.found, marks.in_code, notes)
+    _note_marks_within(marks.found, notes)
     reading = _Reading(marks.found, notes)
+    headings = _headings_of_results(marks.found, lines)
     for mark, below in parts_between(lines, marks.found):
-        reading.turn(mark, below)
+        if mark not in headings:
+            reading.turn(mark, below)
     before = "\n".join(lines[: marks.found[0].line]).strip()
-    content = {key: value for key, value in row.items() if key != "text"}
+    content = {key: value for key, value in row.items() if key != column}
     if before:
         content["preamble"] = before
         said = "the text before the first speaker became an attribute"
@@ -66,14 +72,40 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
     return content_of(content, reading.messages, notes)
 
 
+def _is_transcript(value: object) -> bool:
+    return isinstance(value, str) and begins_with_mark(value)
+
+
 def _note_marks(found: Sequence[Mark], in_code: Sequence[Mark], notes: list[Note]) -> None:
-    styles = dict.fromkeys(mark.style for mark in found)
+    styles = dict.fromkeys(mark.style for mark in found if known_role(mark.name) != "tool")
     if len(styles) > 1:
         said = f"speakers are marked in several ways: {', '.join(styles)}"
         notes.append(Note("converted", f"line {found[0].line + 1}", said, "mixed_markers"))
     for mark in in_code:
         said = f"{mark.name}: stands in code and begins no turn"
         notes.append(Note("kept", f"line {mark.line + 1}", said, "marker_in_code"))
+
+
+def _note_marks_within(found: Sequence[Mark], notes: list[Note]) -> None:
+    for mark in found:
+        if inner := _MARK_WITHIN.search(mark.rest):
+            said = f"{inner[0].strip()} stands within the line and begins no turn"
+            notes.append(Note("kept", f"line {mark.line + 1}", said, "marker_in_text"))
+
+
+def _headings_of_results(found: Sequence[Mark], lines: Sequence[str]) -> set[Mark]:
+    """Return the marks that say nothing but that the results below come in a user's turn.
+
+    A conversation that is one text (``/prompt``) has ``[user]`` above ``[tool_result]``.
+    """
+    return {
+        mark
+        for mark, following in pairwise(found)
+        if mark.style == following.style == "bracket"
+        and (known_role(mark.name), known_role(following.name)) == ("user", "tool")
+        and not mark.rest.strip()
+        and not "".join(lines[mark.line + 1 : following.line]).strip()
+    }
 
 
 class _Reading:
@@ -95,9 +127,11 @@ class _Reading:
             detail["speaker"] = mark.name
         if mark.time:
             detail["time"] = mark.time
+        if mark.label:
+            detail["label"] = mark.label
         place = f"line {mark.line + 1}"
         if role == "tool":
-            self._result(text, detail, place)
+            self._result(text, detail, place, failed=mark.failed)
             return
         self._results = False
         blocks: list[Block] = list(_texts(text))
@@ -139,7 +173,7 @@ class _Reading:
             at = end
         return [*blocks, *_texts(text[at:])]
 
-    def _result(self, text: str, detail: dict[str, Any], place: str) -> None:
+    def _result(self, text: str, detail: dict[str, Any], place: str, *, failed: bool) -> None:
         if self._open:
             call_id = self._open.pop(0)
             self._notes.append(Note("converted", place, "became the call's result", "tool_text"))
@@ -148,7 +182,10 @@ class _Reading:
             said = "the result answers no call; its id was invented"
             self._notes.append(Note("invented", place, said, "orphan_tool_result"))
         block = ToolResultBlock(
-            tool_call_id=call_id, blocks=tuple(_texts(text)), detail=detail or None
+            tool_call_id=call_id,
+            blocks=tuple(_texts(text)),
+            is_error=failed,
+            detail=detail or None,
         )
         held = self.messages.pop() if self._results else None
         blocks = [*(held.blocks if held else ()), block]

@@ -60,6 +60,14 @@ def test_members_are_files_of_their_own(compression: int) -> None:
     assert skipped in rows[0].notes
 
 
+def test_files_that_tell_of_the_others_are_left_out_unless_they_are_alone() -> None:
+    rows = read(packed({"data/README.md": "# About", "LICENSE.txt": "MIT", "data/a.jsonl": CHAT}))
+    assert [(row.file, row.roles) for row in rows] == [("data/a.jsonl", "u")]
+    assert [note.code for note in rows[0].notes] == ["skipped_members"]
+    (alone,) = read(packed({"README.md": "User: hi\nAssistant: ho"}))
+    assert alone.roles == "ua"
+
+
 def test_an_archive_in_an_archive_is_refused() -> None:
     (row,) = read(packed({"in.zip": packed({"a.json": CHAT})}))
     assert "archive in an archive" in row.notes[-1].message

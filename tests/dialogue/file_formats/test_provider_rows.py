@@ -52,7 +52,9 @@ ASKED = {"type": "message", "role": "user", "content": [{"type": "input_text", "
         ({"custom_id": "r", "params": {"system": "s", "messages": [HI]}}, "anthropic", "su"),
         ({"system": "s", "messages": [HI, {**HELLO, "tool_calls": [
             {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}]},
-         "openai_chat", "ua"),
+         "openai_chat", "sua"),
+        ({"system": "s", "messages": [HI], "images": ["1.png"]}, "openai_chat", "su"),
+        ({"system": "s", "messages": [HI], "tools": "[]"}, "openai_chat", "su"),
         ({"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}, "google", "u"),
         ({"key": "k", "request": {"contents": [{"parts": [{"text": "hi"}]}]}}, "google", "u"),
         ({"input": [HI], "ideal": "x"}, "openai_evals", "u"),
@@ -124,6 +126,41 @@ def test_a_batch_without_a_conversation_is_refused() -> None:
     row = {"custom_id": "r", "body": {"model": "text-embedding-3-small", "input": "x"}}
     assert read_one(row).task is None
     assert "missing_messages" in codes(row)
+
+
+@pytest.mark.parametrize("url", ["/v1/embeddings", "https://api.example/v1/moderations/"])
+def test_a_batch_for_another_endpoint_is_refused_by_its_name(url: str) -> None:
+    read = read_one({"custom_id": "r", "url": url, "body": {"model": "m", "input": "x"}})
+    assert read.task is None
+    assert (read.notes[-1].place, read.notes[-1].code) == ("url", "missing_messages")
+
+
+def test_functions_of_old_are_told_also_where_none_is_called() -> None:
+    read = read_one({"messages": [HI], "functions": [{"name": "f", "parameters": {}}]})
+    assert "legacy_function_call" in {note.code for note in read.notes}
+    assert read.task is not None
+    assert read.task.tools == [{"type": "function", "function": {"name": "f", "parameters": {}}}]
+
+
+@pytest.mark.parametrize("name", ["anthropic", "openreward"])
+def test_an_image_in_a_result_is_told_whatever_the_format(name: str) -> None:
+    result: dict[str, Any]
+    if name == "anthropic":
+        source = {"type": "base64", "media_type": "image/png", "data": "eA=="}
+        result = {"type": "tool_result", "tool_use_id": "c",
+                  "content": [{"type": "image", "source": source}]}  # fmt: skip
+        call = {"type": "tool_use", "id": "c", "name": "f", "input": {}}
+        row = {"messages": [HI, {"role": "assistant", "content": [call]},
+                            {"role": "user", "content": [result]}]}  # fmt: skip
+    else:
+        image = {"type": "image", "data": "eA==", "mimeType": "image/png"}
+        result = {"type": "tool_result", "tool_call_id": "c", "blocks": [image]}
+        call = {"type": "tool_call", "id": "c", "name": "f", "input": {}}
+        row = {"conversation": [{"role": "assistant", "blocks": [call]},
+                                {"role": "user", "blocks": [result]}]}  # fmt: skip
+    read = read_one(row)
+    assert read.format == name
+    assert "image_in_tool_result" in {note.code for note in read.notes}
 
 
 def test_results_of_a_batch_ask_for_the_requests() -> None:

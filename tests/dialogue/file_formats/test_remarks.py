@@ -151,3 +151,9 @@ def test_a_role_in_which_a_block_cannot_stand_is_refused_by_name() -> None:
 def test_changes_of_another_shape_are_refused_at_once(roles: Any) -> None:
     with pytest.raises(ImportRefused):
         read_tasks(io.BytesIO(TALK), roles=roles)
+
+
+def test_conversations_that_differ_in_white_space_alone_are_duplicates() -> None:
+    rows = read(*[chat(("user", text), ("assistant", "z")) for text in ("x y", " x\n y", "xy")])
+    found = [{note.code for note in row.notes} for row in rows]
+    assert ["duplicates" in each for each in found] == [False, True, False]

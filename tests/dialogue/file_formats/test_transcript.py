@@ -1,6 +1,7 @@
 """Pasted texts become turns: usual speakers, named ones, headings, calls of tools."""
 
 import io
+import json
 import time
 
 import pytest
@@ -52,6 +53,14 @@ def codes(text: str) -> set[str]:
         "Ann: hi\nBo: ho",
         "Agent Smith: ho\nMs. Jones: hi",
         "User: hi\r\nAssistant: ho\r\n",
+        "You said: hi\n\nClaude responded: ho",
+        "You\nhi\nChatGPT\nho\n",
+        "User (10:01): hi\nAssistant (some-model): ho",
+        "2026-01-02 09:14:01 user: hi\n2026-01-02 09:14:09 assistant: ho",
+        "Q1: hi\nA1: ho",
+        "\U0001f9d1 User: hi\n\U0001f916 Assistant: ho",
+        "\u7528\u6237\uff1ahi\n\u52a9\u624b\uff1aho",
+        "Usuario: hi\nAsistente: ho",
     ],
 )
 def test_many_ways_to_mark_speakers_are_known(text: str) -> None:
@@ -177,3 +186,42 @@ def test_a_long_text_is_read_in_time_that_grows_with_it() -> None:
     began = time.process_time()
     assert read(text).task is not None
     assert time.process_time() - began < 8
+
+
+def test_a_conversation_written_as_one_text_is_read_again() -> None:
+    row = read(
+        '[user]\nwhere?\n[assistant]\n[tool_call find] {"n": 1}\n[user]\n[tool_result (error)]\n'
+        "lost\n[assistant]\nLost."
+    )
+    assert row.roles == "uata"
+    assert row.task is not None
+    (result,) = row.task.messages[2].blocks
+    assert result.type == "tool_result"
+    assert (result.is_error, result.blocks[0].to_wire()["text"]) == (True, "lost")
+    assert "speaker_names" not in {note.code for note in row.notes}
+
+
+def test_what_stands_behind_a_name_is_kept() -> None:
+    (asked, said_then) = task("User (10:01): hi\nAssistant (some-model): ho").messages
+    assert asked.detail == {"time": "10:01"}
+    assert said_then.detail == {"label": "some-model"}
+
+
+def test_a_speaker_within_a_line_is_told() -> None:
+    row = read("USER: hi ASSISTANT: ho</s>USER: bye", "x.txt")
+    assert [(note.code, note.place) for note in row.notes] == [("marker_in_text", "line 1")]
+
+
+def test_headings_of_a_pasted_text_are_a_transcript_and_of_a_dataset_a_template() -> None:
+    text = "### Human: hi\n### Assistant: ho"
+    assert read(text, "x.txt").format == "transcript"
+    row = json.dumps({"text": text})
+    assert read(row, "x.jsonl").format == "templated_text"
+
+
+@pytest.mark.parametrize("column", ["conversation", "transcript", "dialogue"])
+def test_a_column_may_hold_a_transcript(column: str) -> None:
+    row = read(json.dumps({column: "User: hi\nAssistant: ho", "mood": "good"}), "x.jsonl")
+    assert (row.format, row.roles) == ("transcript", "ua")
+    assert row.task is not None
+    assert row.task.attributes == {"mood": "good"}

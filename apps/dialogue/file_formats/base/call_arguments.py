@@ -1,11 +1,11 @@
 """The arguments of tool calls as files have them: JSON text, objects, and what became of both."""
 
 import json
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_containers import Note
+from apps.dialogue.file_containers import Note, cleaned
 from apps.dialogue.provider_formats.base import read_arguments
 
 
@@ -27,12 +27,20 @@ def read_call_arguments(
     if isinstance(arguments, dict):
         return Arguments(_without_nulls(arguments, notes, place) if null_filled else arguments, {})
     try:
-        return Arguments(read_arguments(arguments, call_id, place), {})
+        read_whole = read_arguments(arguments, call_id, place)
     except ImportRefused as error:
         read = _read_again(arguments, notes, place)
         if read is None:
             raise ImportRefused(error.message, place=place, code="bad_arguments") from None
         return read
+    return Arguments(_cleaned(read_whole, notes, f"{place}.arguments"), {})
+
+
+def _cleaned(value: dict[str, Any], notes: list[Note], place: str) -> dict[str, Any]:
+    """Return arguments without what cannot be stored: a JSON text may hide it from the file."""
+    made, changes = cleaned(value)
+    notes += [replace(each, place=".".join(filter(None, (place, each.place)))) for each in changes]
+    return cast("dict[str, Any]", made)
 
 
 def _without_nulls(arguments: dict[str, Any], notes: list[Note], place: str) -> dict[str, Any]:
@@ -54,7 +62,7 @@ def _read_again(arguments: object, notes: list[Note], place: str) -> Arguments |
         if len(inner) == 1 and isinstance(inner[0], dict):
             reason = "the JSON text was itself written as a JSON text"
             notes.append(Note("converted", f"{place}.arguments", reason, "double_encoded"))
-            return Arguments(inner[0], {})
+            return Arguments(_cleaned(inner[0], notes, f"{place}.arguments"), {})
     if len(values) > 1 and all(isinstance(each, dict) for each in values):
         taken: dict[str, Any] = next((each for each in values if each), {})
         reason = (
@@ -62,6 +70,7 @@ def _read_again(arguments: object, notes: list[Note], place: str) -> Arguments |
             "taken, the whole text is kept in detail"
         )
         notes.append(Note("converted", f"{place}.arguments", reason, "concatenated_arguments"))
+        taken = _cleaned(taken, notes, f"{place}.arguments")
         return Arguments(taken, {"arguments": arguments})
     return None
 

@@ -113,9 +113,17 @@ class _Reader:
         if forced and not (forced == TABLE and row.source == "table"):
             return self._formats[forced]
         found = self._recognised(row.value)
+        if row.source == "text" and self._is_transcript(row.value):
+            return self._formats[TEXT]
         if found.name == ANY and row.source != "json":
             return self._formats.get(TEXT if row.source == "text" else TABLE, found)
         return found
+
+    def _is_transcript(self, value: dict[str, Any]) -> bool:
+        """Whether a text begins with a heading that names a speaker; data sets have them too."""
+        text = value.get("text")
+        begins = isinstance(text, str) and text.lstrip().startswith("#")
+        return begins and TEXT in self._formats and self._formats[TEXT].recognises(value)
 
     def _recognised(self, value: dict[str, Any]) -> RowFormat:
         for each in self._formats.values():

@@ -44,7 +44,7 @@ def remarks_on(task: TaskContent, given: Collection[str]) -> list[Note]:
     answers = [_has_result(message) for message in messages]
     notes = [*_on_order(messages, answers), *_on_texts(messages)]
     if any(answers):
-        notes += _on_results(messages)
+        notes += [*_on_results(messages), *_on_images(messages)]
     return [note for note in notes if note.code not in given]
 
 
@@ -76,6 +76,17 @@ def _on_results(messages: Sequence[Message]) -> Iterator[Note]:
         if problem.severity == "error" and "answer" in problem.message:
             yield Note("kept", problem.place, problem.message, "orphan_tool_result")
             return
+
+
+def _on_images(messages: Sequence[Message]) -> Iterator[Note]:
+    for number, message in enumerate(messages):
+        for index, block in enumerate(message.blocks):
+            if isinstance(block, ToolResultBlock) and any(
+                each.type == "image" for each in block.blocks
+            ):
+                place = f"messages[{number}].blocks[{index}]"
+                said = "an image in a tool's result, which Chat Completions cannot carry"
+                yield Note("kept", place, said, "image_in_tool_result")
 
 
 def _on_texts(messages: Sequence[Message]) -> Iterator[Note]:

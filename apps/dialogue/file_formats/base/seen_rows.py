@@ -57,7 +57,7 @@ class SeenRows:
 
 
 def _fingerprint(task: TaskContent) -> tuple[object, ...]:
-    """Return what is said in a task, whatever the spaces around it and the details beside it."""
+    """Return what is said in a task, whatever its white space and the details beside it."""
     return (
         _said(task.messages),
         *((candidate.verdict, _said(candidate.messages)) for candidate in task.candidates),
@@ -73,7 +73,7 @@ def _said(messages: Sequence[Message]) -> tuple[object, ...]:
 def _content(block: Block) -> object:
     match block:
         case TextBlock() | ReasoningBlock():
-            return block.type, block.text.strip()
+            return block.type, " ".join(block.text.split())
         case ToolCallBlock():
             return "call", block.name, repr(json_copy(block.input))
         case ImageBlock():

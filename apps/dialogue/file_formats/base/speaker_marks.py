@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from apps.dialogue.file_formats.base.speaker_names import LETTERS, WORDS
+from apps.dialogue.file_formats.base.speaker_names import LETTERS, WORDS, known_role
 
 _KNOWN: Final = "|".join(
     re.escape(word).replace(r"\ ", r"[ _]") for word in sorted(WORDS, key=len, reverse=True)
@@ -13,36 +13,49 @@ _KNOWN: Final = "|".join(
 _TIME: Final = r"[\d:./,\- ]{4,24}(?:\s?[AaPp]\.?[Mm]\.?)?"
 _NAME: Final = r"[^\W\d_][^\n:\[\]<>{}|`*#]{0,59}?"
 
+_COLON: Final = "[:\uff1a]"
 _REST: Final = r"[ \t]?(?P<rest>.*)$"
 _STRONG: Final = r"(?:\*\*|__)"
 
 
 def _usual(pattern: str) -> re.Pattern[str]:
-    """Compile a pattern in which NAME is a usual speaker and REST what follows on the line."""
+    """Compile a pattern in which NAME is a usual speaker and REST what follows on the line.
+
+    STRONG are the marks of bold text, and COLON is also the wide one of Chinese.
+    """
     named = pattern.replace("NAME", rf"(?P<name>{_KNOWN})").replace("REST", _REST)
-    return re.compile(named.replace("STRONG", _STRONG), re.IGNORECASE)
+    named = named.replace("STRONG", _STRONG).replace("COLON", _COLON).replace("TIME", _TIME)
+    return re.compile(named, re.IGNORECASE)
 
 
 _PATTERNS: Final[dict[str, re.Pattern[str]]] = {
     # Like "## User" and "### Human: hi".
-    "heading": _usual(r"#{1,6}\s*\**NAME\**(?:\s*:\**REST|\s*$)"),
+    "heading": _usual(r"#{1,6}\s*\**NAME\**(?:\s*COLON\**REST|\s*$)"),
     # Like "**You:** bye" and "- **Bot**: ciao".
-    "bold": _usual(r"(?:[-*]\s+)?STRONGNAME\s*(?::STRONG|STRONG\s*:)REST"),
+    "bold": _usual(r"(?:[-*]\s+)?STRONGNAME\s*(?:COLONSTRONG|STRONG\s*COLON)REST"),
     # Like "**User**" on a line of its own.
     "bold line": _usual(r"STRONGNAMESTRONG\s*$"),
-    # Like "You said:".
-    "said": _usual(r"(?:#{1,6}\s*)?NAME said:REST"),
-    # Like "User: hi".
-    "colon": _usual(r"NAME\s?:REST"),
-    # Like "[User] hi" and "<user> hi".
-    "bracket": _usual(r"[\[<(]NAME[\])>]\s*:?REST"),
+    # Like "You said:" and "Claude responded: hi".
+    "said": _usual(r"(?:#{1,6}\s*)?NAME (?:said|responded|replied)\s?COLONREST"),
+    # Like "User: hi", "Assistant (some-model): hi" and "Tool (find): 5".
+    "colon": _usual(
+        r"(?:[\u2600-\U0001faff\ufe0f\u200d]+\s*)?NAME"
+        r"(?:\s*\((?:(?P<time>TIME)|(?P<label>[^()]{1,60}))\))?\s?COLONREST"
+    ),
+    # Like "[User] hi", "<user> hi" and "[tool_result (error)]".
+    "bracket": _usual(r"[\[<(]NAME(?P<failed> \(error\))?[\])>]\s*COLON?REST"),
+    # Like "2024-05-01 09:14:02 user: hi".
+    "moment": _usual(r"(?P<time>TIME)\s+NAME\s?COLONREST"),
     # Like "[09:14] Priya (customer): hi" and "12/31/23, 9:14 PM - Priya: hi".
     "time": re.compile(
-        rf"(?:\[(?P<time>{_TIME})\]|(?P<when>{_TIME})\s[-\u2013])\s*(?P<name>{_NAME})\s?:{_REST}"
+        rf"(?:\[(?P<time>{_TIME})\]|(?P<when>{_TIME})\s[-\u2013])\s*(?P<name>{_NAME})\s?{_COLON}{_REST}"
     ),
 }
-_NAMED: Final = re.compile(rf"(?P<name>{_NAME})\s?:[ \t](?P<rest>.*)$")
-_LETTER: Final = re.compile(r"(?P<name>[SUAHQT])\s?:[ \t](?P<rest>.*)$", re.IGNORECASE)
+_NAMED: Final = re.compile(rf"(?P<name>{_NAME})\s?(?::[ \t]|\uff1a)(?P<rest>.*)$")
+_LETTER: Final = re.compile(
+    r"(?P<name>[SUAHQT])\d{0,3}\s?(?::[ \t]|\uff1a)(?P<rest>.*)$", re.IGNORECASE
+)
+_ALONE: Final = re.compile(rf"(?P<name>{_KNOWN})\s*$", re.IGNORECASE)
 _FEW: Final = 4
 _LABELS: Final = frozenset((
     "note", "notes", "warning", "tip", "example", "error", "hint", "ps", "p.s", "update", "summary",
@@ -57,13 +70,18 @@ _FENCE: Final = re.compile(r"\s*(?P<fence>`{3,}|~{3,})")
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A line that begins a turn: its number from 0, who speaks, and the text behind the name."""
+    """A line that begins a turn: its number from 0, who speaks, and the text behind the name.
+
+    ``label`` is what stands in brackets behind the name; ``failed`` tells an error of a tool.
+    """
 
     line: int
     style: str
     name: str
     rest: str
     time: str = ""
+    label: str = ""
+    failed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +102,7 @@ def find_marks(lines: Sequence[str]) -> Marks:
     marks = [mark for number, line in enumerate(lines) if (mark := _known(number, line))]
     if not marks or _begins_with_name(lines, marks):
         marks = _letters(lines, code) or _names(lines, code) or marks
+    marks = marks or _alone(lines, code)
     outside = tuple(mark for mark in marks if mark.line not in code)
     return Marks(outside, tuple(mark for mark in marks if mark.line in code))
 
@@ -110,7 +129,15 @@ def _mark(number: int, style: str, found: re.Match[str], line: str) -> Mark:
     if rest:  # with the spaces at its end
         rest += line[len(line.rstrip()) :]
     time = groups.get("time") or groups.get("when") or ""
-    return Mark(number, style, found["name"].strip(), rest, time.strip())
+    return Mark(
+        number,
+        style,
+        found["name"].strip(),
+        rest,
+        time.strip(),
+        label=(groups.get("label") or "").strip(),
+        failed=bool(groups.get("failed")),
+    )
 
 
 def _begins_with_name(lines: Sequence[str], marks: Sequence[Mark]) -> bool:
@@ -129,6 +156,19 @@ def _letters(lines: Sequence[str], code: frozenset[int]) -> list[Mark]:
     roles = {LETTERS[mark.name.lower()] for mark in outside}
     begins = bool(outside) and not "".join(lines[: outside[0].line]).strip()
     return marks if begins and {"user", "assistant"} <= roles else []
+
+
+def _alone(lines: Sequence[str], code: frozenset[int]) -> list[Mark]:
+    """Usual speakers on lines of their own, as a page of chat is copied: You, ChatGPT."""
+    marks = [
+        _mark(number, "line", found, line)
+        for number, line in enumerate(lines)
+        if number not in code and (found := _ALONE.match(line))
+    ]
+    if not marks or "".join(lines[: marks[0].line]).strip():
+        return []
+    roles = {known_role(mark.name) for mark in marks}
+    return marks if {"user", "assistant"} <= roles else []
 
 
 def _names(lines: Sequence[str], code: frozenset[int]) -> list[Mark]:

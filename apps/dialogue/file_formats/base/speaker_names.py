@@ -18,8 +18,15 @@ WORDS: Final[dict[str, SpokenRole]] = {
     "response": "assistant", "completion": "assistant", "ai assistant": "assistant",
     "tool": "tool", "function": "tool", "tool result": "tool", "tool output": "tool",
     "tool response": "tool", "function result": "tool", "observation": "tool", "result": "tool",
+    "benutzer": "user", "nutzer": "user", "usuario": "user", "utilisateur": "user",
+    "utente": "user", "usuário": "user", "пользователь": "user",
+    "用户": "user", "用戶": "user", "人类": "user", "ユーザー": "user", "사용자": "user",
+    "assistent": "assistant", "asistente": "assistant", "assistente": "assistant",
+    "ассистент": "assistant", "助手": "assistant", "助理": "assistant",
+    "アシスタント": "assistant", "어시스턴트": "assistant",
+    "système": "system", "sistema": "system", "系统": "system", "系統": "system",
 }  # fmt: skip
-"""Words that stand alone for a speaker, in lower case."""
+"""Words that stand alone for a speaker, in lower case; also those of some other languages."""
 
 LETTERS: Final[dict[str, SpokenRole]] = {
     "s": "system", "u": "user", "h": "user", "q": "user", "a": "assistant", "t": "tool"
@@ -40,7 +47,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 def known_role(name: str) -> SpokenRole | None:
     """Return the role that a name says by itself, None where it is a name of somebody."""
-    return WORDS.get(name.strip().lower())
+    return WORDS.get(name.strip().lower().replace("_", " "))
 
 
 def roles_of_names(names: Iterable[str]) -> dict[str, SpokenRole]:

@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from apps.dialogue.blocks.json_values import json_copy, kind_of
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_containers import Note
+from apps.dialogue.file_containers import Note, cleaned
 from apps.dialogue.file_formats.base.rows import Loss
 
 _SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema")
@@ -23,7 +24,8 @@ def with_tools(row: dict[str, Any], notes: list[Note]) -> dict[str, Any]:
     if isinstance(functions, str) and functions.lstrip().startswith("["):
         functions = _from_json(functions, "functions", notes)
     if tools in (None, "", []) and isinstance(functions, list) and functions:
-        notes.append(Note("converted", "functions", "the functions became tools"))
+        reason = "the functions became tools"
+        notes.append(Note("converted", "functions", reason, "legacy_function_call"))
         made = [
             {"type": "function", "function": _parsed(each, f"functions[{index}]", notes)}
             for index, each in enumerate(functions)
@@ -117,8 +119,9 @@ def _parsed(function: object, place: str, notes: list[Note]) -> object:
 
 def _from_json(text: str, place: str, notes: list[Note]) -> Any:
     try:
-        value = json_copy(json.loads(text))
+        value, changes = cleaned(json.loads(text))
     except (ValueError, RecursionError) as error:
         raise ImportRefused(f"is not valid JSON: {error}", place=place, code="bad_tools") from None
     notes.append(Note("converted", place, "JSON text was read", "stringified_tools"))
+    notes += [replace(each, place=place) for each in changes]
     return value

@@ -1,13 +1,13 @@
 """The calls of an assistant's turn, in the shapes files have them."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from apps.dialogue.blocks import Block
 from apps.dialogue.blocks.json_values import kind_of
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_containers import Note
+from apps.dialogue.file_containers import Note, cleaned
 from apps.dialogue.file_formats.base.call_arguments import read_call_arguments
 from apps.dialogue.file_formats.base.call_ids import CallIds
 from apps.dialogue.message import parse_block
@@ -135,11 +135,12 @@ class CallReader:
         if not value.strip():
             return None
         try:
-            decoded: object = json.loads(value)
+            decoded, changes = cleaned(json.loads(value))
         except (ValueError, RecursionError) as error:
             fault = f"is a text, but not JSON: {error}"
             raise ImportRefused(fault, place=place, code="bad_call") from None
         self._notes.append(Note("converted", place, "JSON text was read", "stringified_json"))
+        self._notes += [replace(each, place=place) for each in changes]
         return decoded
 
 
