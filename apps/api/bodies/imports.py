@@ -1,9 +1,9 @@
 """Imports in steps and exports as work in the background."""
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from apps.api.bodies.base import NEXT, Answer
 from apps.api.bodies.tasks import StatusName, StoredContent
@@ -55,7 +55,9 @@ class Import(Answer):
     refused: int
     drafts: int = Field(description="Of those written: not complete enough to be served")
     kinds: dict[str, int] = Field(description="Rows by the kind of a note")
-    codes: list[tuple[str, int]] = Field(description="Rows by the code of a note")
+    codes: Annotated[dict[str, int], BeforeValidator(dict)] = Field(
+        description="Rows by the code of a note"
+    )
     removed: int = Field(description="Tasks that an undo removed")
     archived: int = Field(description="Tasks that an undo archived: something points at them")
     restored: int = Field(description="Tasks that an undo gave back what they held before")

@@ -1,8 +1,10 @@
 """Exports written in the background, kept for a day and fetched."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, BinaryIO
 
-from django.http import FileResponse
+from django.http import StreamingHttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -10,7 +12,7 @@ from apps.accounts.permissions import Actor
 from apps.accounts.queries import get_project
 from apps.api.authentication import actor_of
 from apps.api.bodies import imports as bodies
-from apps.api.parsing import NoQuery, named_in_body, read_body, read_query
+from apps.api.parsing import PIECE, NoQuery, named_in_body, read_body, read_query
 from apps.api.resource import Resource
 from apps.api.schema import operation
 from apps.api.views.transfer import ANY, FILE, TAG
@@ -90,17 +92,23 @@ class KeptExportView(Resource):
 
 class ExportFileView(Resource):
     @operation("fetch_export", "The file of an export", tag=TAG, answer={ANY: FILE})
-    def get(self, request: Request, project: str, environment: str, export: int) -> FileResponse:
+    def get(
+        self, request: Request, project: str, environment: str, export: int
+    ) -> StreamingHttpResponse:
         """Gone (410) when it is no longer kept."""
         actor = actor_of(request)
         row = _export(actor, project, environment, export)
         read_query(request, NoQuery)
-        return FileResponse(
-            queries.open_export(actor, row),
-            as_attachment=True,
-            filename=row.file_name,
-            content_type=ANY,
-        )
+        file = queries.open_export(actor, row)
+        response = StreamingHttpResponse(_pieces(file), content_type=ANY)
+        response["Content-Length"] = row.bytes_total
+        response["Content-Disposition"] = f'attachment; filename="{row.file_name}"'
+        return response
+
+
+def _pieces(file: BinaryIO) -> Iterator[bytes]:
+    with file:
+        yield from iter(partial(file.read, PIECE), b"")
 
 
 class KeptLossesView(Resource):
