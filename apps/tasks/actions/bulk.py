@@ -143,12 +143,17 @@ def _insert(model: type[Model], rows: Iterable[dict[str, Any]]) -> None:
     """Insert rows given by column, in the values that the database takes.
 
     Making model instances and compiling them costs twice what the database needs for the rows.
+    PostgreSQL takes them as one stream: a statement for each costs its server twice the time.
     """
     columns = [f.attname for f in model._meta.concrete_fields if f.attname != "id"]
     quoted = ", ".join(map(connection.ops.quote_name, columns))
     table, marks = connection.ops.quote_name(model._meta.db_table), ", ".join(["%s"] * len(columns))
+    values = ([row[column] for column in columns] for row in rows)
     with connection.cursor() as cursor:
-        cursor.executemany(
-            f"INSERT INTO {table} ({quoted}) VALUES ({marks})",  # noqa: S608 -- names of our own
-            [[row[column] for column in columns] for row in rows],
-        )
+        if connection.vendor == "postgresql":
+            with cursor.copy(f"COPY {table} ({quoted}) FROM STDIN") as copy:
+                for each in values:
+                    copy.write_row(each)
+        else:
+            insert = f"INSERT INTO {table} ({quoted}) VALUES ({marks})"  # noqa: S608 -- our names
+            cursor.executemany(insert, list(values))
