@@ -22,8 +22,8 @@ from apps.dialogue.file_formats.base import (
 from apps.dialogue.message import Message
 
 _INSTRUCTIONS = ("instruction", "INSTRUCTION", "Instruction")
-_QUESTIONS = ("query", "question", "prompt", "input")
-"""What the question is called where there is no instruction (MetaMath, OpenOrca, HelpSteer)."""
+_QUESTIONS = ("query", "question", "input")
+"""What the question is called where there is no instruction (MetaMath, OpenOrca, LMFlow)."""
 
 _OUTPUTS = ("output", "response", "RESPONSE", "Response", "OUTPUT", "Output")
 _ASIDE = frozenset({"id", "key", "tags", "split", "system", "system_prompt", "history", "tools"})

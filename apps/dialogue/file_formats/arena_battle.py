@@ -100,7 +100,7 @@ def _conversations(
 
 
 def _read_side(turns: object, notes: list[Note], name: str) -> tuple[Message, ...]:
-    return () if turns is None else read_turns(turns, notes, place=name)
+    return () if turns in (None, []) else read_turns(turns, notes, place=name)
 
 
 def _texts(row: dict[str, Any], name: str, notes: list[Note]) -> list[Any]:

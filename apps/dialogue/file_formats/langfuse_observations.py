@@ -1,7 +1,8 @@
 """Langfuse's observations: ``{"traceId", "type": "GENERATION", "input", "output"}``.
 
 A generation is a call of a model. One whose conversation a later generation of its trace goes on
-with is a part of that one; spans and events say nothing of their own.
+with is a part of that one; spans and events say nothing of their own. A list of traces has the
+input and output of each.
 """
 
 import json
@@ -31,9 +32,15 @@ _TYPES = (
     "EMBEDDING", "GUARDRAIL",
 )  # fmt: skip
 
+_OF_A_TRACE = ("sessionId", "session_id", "htmlPath", "bookmarked", "totalCost", "total_cost")
+
 
 def recognises(row: dict[str, Any]) -> bool:
-    return (row.get("type") in _TYPES and ("traceId" in row or "trace_id" in row)) or _is_trace(row)
+    if row.get("type") in _TYPES and ("traceId" in row or "trace_id" in row):
+        return True
+    # A trace without its observations still has what was asked and answered.
+    listed = all(key in row for key in ("timestamp", "input", "output"))
+    return _is_trace(row) or (listed and any(key in row for key in _OF_A_TRACE))
 
 
 def expand(row: Row) -> Iterator[Row]:

@@ -39,8 +39,10 @@ _SPEAKERS: Final = ("user", "assistant", "human", "ai")
 
 
 def recognises(row: dict[str, Any]) -> bool:
+    if "conversationId" not in row or not any(isinstance(row.get(key), list) for key in _LISTS):
+        return False
     messages = _listed(row)
-    return "conversationId" in row and any(
+    return not messages or any(
         isinstance(each, dict) and ("isCreatedByUser" in each or "messageId" in each)
         for each in messages
     )

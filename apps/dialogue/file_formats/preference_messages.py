@@ -67,8 +67,22 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
     else:
         prompt, pair = split_pair(pair)
     candidates = pair_candidates(pair, notes)
-    content = content_of(tools_beside(row, notes), prompt, notes, used=(*used, *pair.used))
+    kept = _renamed(tools_beside(row, notes), notes)
+    content = content_of(kept, prompt, notes, used=(*used, *pair.used))
     return replace(content, candidates=candidates)
+
+
+def _renamed(row: dict[str, Any], notes: list[Note]) -> dict[str, Any]:
+    """Name the column anew that holds the conversation besides the sides (Capybara): a task has
+    its own under that name."""
+    if "conversation" not in row:
+        return row
+    name = "source_conversation"
+    while name in row:
+        name += "_"
+    reason = f"both sides hold what was asked: the column is kept as the attribute {name!r}"
+    notes.append(Note("kept", "conversation", reason, "renamed_attribute"))
+    return {name if key == "conversation" else key: value for key, value in row.items()}
 
 
 def _given_prompt(

@@ -18,10 +18,15 @@ from apps.dialogue.file_formats.base import (
 )
 
 _COLUMNS = ("conversations", "conversation")
+_ASKING = ("system", "user", "human", "prompter")
 
 
 def recognises(row: dict[str, Any]) -> bool:
-    return _column(row) is not None and pair_columns(row) is not None
+    columns = pair_columns(row)
+    if _column(row) is None or columns is None:
+        return False
+    # Sides that begin with a question hold the conversation themselves.
+    return not any(_asks(row[name]) for name in columns)
 
 
 def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
@@ -38,6 +43,12 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
     candidates = pair_candidates(pair, notes)
     content = content_of(tools_beside(row, notes), messages, notes, used=(*used, *pair.used))
     return replace(content, candidates=candidates)
+
+
+def _asks(side: object) -> bool:
+    first = side[0] if isinstance(side, list) and len(side) > 1 else None
+    speaker = first.get("role", first.get("from")) if isinstance(first, dict) else None
+    return isinstance(speaker, str) and speaker.lower() in _ASKING
 
 
 def _column(row: dict[str, Any]) -> str | None:

@@ -220,3 +220,9 @@ def test_ids_and_times_of_messages_are_left_out_with_a_note() -> None:
     assert task_of(libre).messages[1].detail == {"sender": "Engineer"}
     assert task_of(libre).messages[0].detail is None
     assert task_of(libre).attributes["exportAt"] == "x"
+
+
+def test_a_conversation_of_librechat_without_messages_is_told_as_empty() -> None:
+    read = read_one({"conversationId": "c", "title": "T", "messages": []})
+    assert (read.format, read.task) == ("librechat_export", None)
+    assert "empty_conversation" in {note.code for note in read.notes}

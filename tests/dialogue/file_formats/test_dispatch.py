@@ -10,6 +10,7 @@ from apps.dialogue.file_formats import Note, ReadRow, RowFormat, TaskContent
 from apps.dialogue.file_formats.base import Row, content_of, held_rows, read_rows
 from apps.dialogue.file_formats.base.reading import Wishes
 from apps.dialogue.message import text_message
+from tests.dialogue.file_formats.reading import read_one
 
 
 def texts(row: dict[str, Any], notes: list[Note]) -> TaskContent:
@@ -113,3 +114,20 @@ def test_a_demanded_format_expands_and_joins_too() -> None:
     assert told(read({"of": 1, "text": "a", "texts": ["x"]}, forced="spread")) == [
         (1, "spread", ["a"])
     ]
+
+
+@pytest.mark.parametrize("key", ["speaker", "author", "sender"])
+def test_turns_of_any_column_may_name_who_speaks(key: str) -> None:
+    turns = [{key: name, "text": f"says {name}"} for name in ("Ann", "Support - Joel", "Ann")]
+    row = {"id": "k", "dialogue": turns, "mood": "calm"}
+    read = read_one(row)
+    assert (read.format, read.roles) == ("turns_column", "uau")
+    assert read.task is not None
+    assert read.task.attributes == {"mood": "calm"}
+    assert [each.detail for each in read.task.messages][:2] == [
+        {"speaker": "Ann"}, {"speaker": "Support - Joel"}
+    ]  # fmt: skip
+    assert "speaker_names" in {note.code for note in read.notes}
+    plain = {"dialogue": [{key: "user", "text": "Q"}, {key: "bot", "text": "A"}]}
+    assert read_one(plain).roles == "ua"
+    assert "speaker_names" not in {note.code for note in read_one(plain).notes}

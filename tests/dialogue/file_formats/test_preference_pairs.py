@@ -371,3 +371,11 @@ def test_texts_may_answer_a_list_of_messages(name: str) -> None:
     assert read_one(row).format == "preference_messages"
     assert said(task_of(row).messages) == [("system", "S"), ("user", "Q")]
     assert sides(row) == {"chosen": [("assistant", "A")], "rejected": [("assistant", "B")]}
+
+
+def test_a_battle_with_one_conversation_keeps_it() -> None:
+    turns = [{"role": "user", "content": "Q"}, {"role": "assistant", "content": "A"}]
+    row = {"model_a": "x", "winner": "model_a", "conversation_a": turns, "conversation_b": []}
+    assert said(task_of(row).messages) == [("user", "Q")]
+    assert sides(row) == {"chosen": [("assistant", "A")]}
+    assert "missing_side" in codes(row)

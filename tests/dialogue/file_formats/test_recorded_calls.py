@@ -224,3 +224,11 @@ def test_what_stands_beside_the_answer_stays_an_attribute(
 def test_a_text_in_quotes_keeps_them() -> None:
     row = {"id": "i", "input": '"Q"', "expectedOutput": "A", "status": "ACTIVE"}
     assert said(task_of(row).messages)[0] == ("user", '"Q"')
+
+
+def test_a_list_of_traces_has_what_was_asked_and_answered() -> None:
+    row = {"id": "t", "timestamp": "2026", "name": "n", "sessionId": None, "observations": ["o"]}
+    (read,) = read_all([{**row, "input": {"messages": [ASKED]}, "output": ANSWERED}])
+    assert (read.format, read.roles) == ("langfuse_observations", "ua")
+    assert read.task is not None
+    assert (read.task.key, read.task.attributes["observations"]) == ("t", ["o"])

@@ -191,7 +191,7 @@ def test_real_files_are_read_whole(
     assert roles is None or {row.roles for row in rows} == {roles}
 
 
-@pytest.mark.parametrize("asked", ["query", "question", "prompt", "input"])
+@pytest.mark.parametrize("asked", ["query", "question", "input"])
 @pytest.mark.parametrize("answered", ["response", "output"])
 def test_a_question_and_its_response_are_a_conversation(asked: str, answered: str) -> None:
     row = {"id": "k", "system_prompt": "S", asked: "Q", answered: "A", "score": 4}
@@ -251,3 +251,18 @@ def test_words_around_results_leave_them_text() -> None:
     text = "see <tool_response>r</tool_response>"
     row = {"conversations": [{"from": "human", "value": text}, ANSWERED]}
     assert said(task_of(row).messages) == [("user", text), ("assistant", "A")]
+
+
+def test_sides_that_hold_the_whole_conversation_are_not_put_behind_it() -> None:
+    turns = [{"role": "user", "content": "Q"}, {"role": "assistant", "content": "A"}]
+    row = {
+        "conversation": [{"input": "Q", "output": "A"}],
+        "chosen": turns,
+        "rejected": [turns[0], {"role": "assistant", "content": "B"}],
+    }
+    read = read_one(row)
+    assert (read.format, read.roles) == ("preference_messages", "u")
+    answers = [said(each.messages) for each in task_of(row).candidates]
+    assert answers == [[("assistant", "A")], [("assistant", "B")]]
+    assert task_of(row).attributes == {"source_conversation": row["conversation"]}
+    assert "renamed_attribute" in codes(row)
