@@ -219,7 +219,7 @@ def _content(content: object, unread: list[Any], notes: list[Note], place: str) 
             notes.append(Note("kept", where, reason, code))
             unread.append(part)
         else:
-            read.append(_with_result(part, notes, where))
+            read.append(_with_source(_with_result(part, notes, where)))
             _note_opaque(part, notes, where)
     return read
 
@@ -248,6 +248,15 @@ def _with_result(part: dict[str, Any], notes: list[Note], place: str) -> dict[st
     read = _content(content, unread, notes, f"{place}.content")
     kept = {"unread_parts": unread} if unread else {}
     return {**part, **kept, "content": read}
+
+
+def _with_source(part: dict[str, Any]) -> dict[str, Any]:
+    """Return an image with what its source has beside its data in the part, for its detail."""
+    source = part.get("source")
+    if part.get("type") != "image" or not isinstance(source, dict):
+        return part
+    rest = leftovers(source, {"type", "media_type", "data"})
+    return {**part, "source_detail": rest} if rest else part
 
 
 def _note_opaque(part: dict[str, Any], notes: list[Note], place: str) -> None:

@@ -81,6 +81,12 @@ def _request(row: dict[str, Any]) -> dict[str, Any]:
     return request if "contents" not in row and isinstance(request, dict) else row
 
 
+_READ_KEYS: Final = frozenset({
+    "id", "name", "args", "response", "data", "mime_type", "mimeType"
+})  # fmt: skip
+"""The keys of calls, responses and images that become fields of their blocks."""
+
+
 class _Reader:
     def __init__(self, notes: list[Note]) -> None:
         self.messages: list[Message] = []
@@ -169,10 +175,12 @@ class _Reader:
             remote = any(part.get(key) is not None for key in _REMOTE)
             return self._keep(part, place, "remote_image" if remote else "unsupported_block")
         key = present[0]
-        detail = leftovers(part, {key, "thought"})
         wire = self._wire(_PARTS[key], part[key], place, thought=part.get("thought") is True)
         if wire is None or not _may_stand(wire["type"], role):
             return self._keep(part, place, "unsupported_block")
+        detail = leftovers(part, {key, "thought"})
+        if isinstance(part[key], dict):
+            detail |= leftovers(part[key], _READ_KEYS)
         return [parse_block({**wire, "detail": detail or None}, place)]
 
     def _wire(self, kind: str, value: Any, place: str, *, thought: bool) -> dict[str, Any] | None:

@@ -159,7 +159,7 @@ def test_a_part_without_a_block_is_kept_in_detail(part: dict[str, Any], code: st
 @pytest.mark.parametrize(
     "part",
     [
-        {"type": "image_url", "image_url": {"url": PNG, "detail": "low"}},
+        {"type": "image_url", "image_url": {"url": PNG}},
         {"type": "image_url", "image_url": PNG},
         {"type": "input_image", "image_url": PNG},
         {"type": "image_url", "value": PNG},
@@ -174,6 +174,15 @@ def test_an_image_whose_data_is_there_is_a_block(part: dict[str, Any]) -> None:
     (message,), noted = read([{"role": "user", "content": [part]}])
     assert message.blocks == (ImageBlock(data="UE5H", mimeType="image/png"),)
     assert noted == []
+
+
+def test_how_closely_to_look_at_an_image_is_kept_and_what_its_part_says_beside() -> None:
+    part = {"type": "image_url", "image_url": {"url": PNG, "detail": "low", "note": 1}, "more": 2}
+    (message,), _ = read([{"role": "user", "content": [part]}])
+    assert message.blocks[0].detail == {"detail": "low", "note": 1, "more": 2}
+    refusal = {"type": "refusal", "refusal": "no", "more": 2}
+    (message,), _ = read([{"role": "assistant", "content": [refusal]}])
+    assert message.blocks[0].detail == {"refusal": True, "more": 2}
 
 
 def test_an_image_in_a_tools_result_is_kept_and_noted() -> None:

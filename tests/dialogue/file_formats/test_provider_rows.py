@@ -339,6 +339,28 @@ def test_calls_of_gemini_get_ids_and_results_the_id_of_their_name() -> None:
     assert "ids_invented" in codes(row)
 
 
+def test_what_gemini_says_beside_calls_and_images_is_kept() -> None:
+    read = read_one({"contents": [
+        {"role": "user", "parts": [
+            {"inlineData": {"mimeType": "image/png", "data": "UE5H", "displayName": "a.png"}}]},
+        {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {}, "more": 1}}]},
+        {"role": "user", "parts": [{"functionResponse": {
+            "name": "f", "response": {"output": "x"}, "willContinue": False}}]},
+    ]})  # fmt: skip
+    assert read.task is not None, read.notes
+    details = [message.blocks[0].detail for message in read.task.messages]
+    assert details == [{"displayName": "a.png"}, {"more": 1}, {"willContinue": False}]
+
+
+def test_ids_of_items_and_a_status_that_is_not_complete_are_told() -> None:
+    items = [{**ASKED, "id": ""}, {**MESSAGE, "id": "m1", "status": "incomplete"}]
+    (note,) = [each for each in read_one({"items": items}).notes if each.code == "item_ids"]
+    assert note.kind == "dropped"
+    assert "the ids of 1 items and the status incomplete" in note.message
+    plain = {key: value for key, value in MESSAGE.items() if key != "id"}
+    assert "item_ids" not in {note.code for note in read_one({"items": [ASKED, plain]}).notes}
+
+
 def test_parts_of_gemini_without_a_block_are_kept() -> None:
     file = {"fileData": {"fileUri": "gs://x/a.png"}}
     code = {"executableCode": {"code": "1"}}

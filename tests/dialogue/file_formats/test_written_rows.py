@@ -73,6 +73,15 @@ def test_weight_name_and_the_role_developer_are_written_back() -> None:
     assert losses == []
 
 
+def test_how_closely_to_look_at_an_image_is_written_back() -> None:
+    image = {"url": "data:image/png;base64,UE5H", "detail": "low"}
+    turns = [{"role": "user", "content": [{"type": "image_url", "image_url": image}]}]
+    content = read_one({"messages": turns}).task
+    assert content is not None
+    row, losses = written("openai_chat", content)
+    assert (row, losses) == ({"messages": turns}, [])
+
+
 def test_key_attributes_and_tags_stand_beside_the_messages() -> None:
     content = task(ASKED, attributes={"target": "x"}, tags=("a",), tools=[ANTHROPIC_TOOL])
     row, losses = written("openai_chat", content)

@@ -26,6 +26,7 @@ _ROLES: Final[dict[str, Role]] = {
     "user": "user",
     "assistant": "assistant",
 }
+_WITH_IDS: Final = frozenset({"message", "function_call", "function_call_output"})
 _OURS: Final = frozenset({"reasoning", "function_call"})
 """The items beside messages that are a part of the assistant's turn."""
 
@@ -51,12 +52,25 @@ def read_response_items(
         raise ImportRefused("the conversation is empty", place=place, code="empty_conversation")
     letters = "".join([_letter(item) for item in wires])
     reader = _Reader(wires, notes, place, split_turns=split_turns)
+    _note_left_out(wires, notes, place)
     try:
         return reader.read(wires)
     except ImportRefused as error:
         raise ImportRefused(
             error.message, place=error.place, roles=letters, code=error.code
         ) from None
+
+
+def _note_left_out(wires: Sequence[dict[str, Any]], notes: list[Note], place: str) -> None:
+    """Say which fields of items belong to the response they were made in, and are not kept."""
+    # Reasoning is sent again with its id, which is kept with it.
+    ids = sum(bool(wire.get("id")) for wire in wires if item_type(wire) in _WITH_IDS)
+    states = {str(wire.get("status")) for wire in wires} - {"None", "completed"}
+    said = [f"the ids of {ids} items"] if ids else []
+    said += [f"the status {', '.join(sorted(states))}"] if states else []
+    if said:
+        reason = f"{' and '.join(said)}: of the response that was, not of the conversation"
+        notes.append(Note("dropped", place, reason, "item_ids"))
 
 
 @dataclass(slots=True)

@@ -122,7 +122,8 @@ class _Parts:
         if kind in _TEXTS:
             self._text_part(part, place)
         elif kind == "refusal" and isinstance(part.get("refusal"), str):
-            self.text(part["refusal"], {"refusal": True}, place)
+            rest = leftovers(part, {"type", "refusal"})
+            self.text(part["refusal"], {**rest, "refusal": True}, place)
         elif kind in _IMAGES:
             self._image(part, place)
         elif kind in _REASONING and self._reasons:
@@ -173,7 +174,7 @@ def _image_wire(part: dict[str, Any], place: str) -> dict[str, Any] | None:
         given = part.get(key)
         if given is None:
             continue
-        detail = leftovers(part, {"type", key, "cache_control", "detail"})
+        detail = leftovers(part, {"type", key, "cache_control"})
         found = _data(given, place, detail)
         return None if found is None else {**found, "detail": detail or None}
     return None
@@ -185,7 +186,7 @@ def _data(given: object, place: str, detail: dict[str, Any]) -> dict[str, Any] |
         detail.update(leftovers(image, {"type", "media_type", "data"}))
         wire = {"data": image.get("data"), "mimeType": image.get("media_type")}
         return {"type": "image", **wire} if all(isinstance(v, str) for v in wire.values()) else None
-    detail.update(leftovers(image, {"url", "detail"}))
+    detail.update(leftovers(image, {"url"}))
     try:
         return read_data_url(image.get("url"), place)
     except ImportRefused:

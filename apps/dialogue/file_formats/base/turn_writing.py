@@ -97,8 +97,10 @@ class _Turns:
             return {"type": "text", "text": block.text}
         if self._message.role != "user":
             self._lose(f"an image cannot stand in a {self._message.role} message", block)
-        url = f"data:{block.mimeType};base64,{block.data}"
-        return {"type": "image_url", "image_url": {"url": url}}
+        image = {"url": f"data:{block.mimeType};base64,{block.data}"}
+        if (level := (block.detail or {}).get("detail")) in ("low", "high", "auto"):
+            image["detail"] = level  # how closely a model is to look
+        return {"type": "image_url", "image_url": image}
 
     def _reason(self, block: ReasoningBlock) -> str:
         if (block.detail or {}).get("redacted_data") is not None:
