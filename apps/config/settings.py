@@ -212,8 +212,8 @@ CELERY_BEAT_SCHEDULE = {
     },
     "sweep_transfers": {
         "task": "apps.tasks.jobs.sweep_transfers",
-        "schedule": 20.0,
-        "options": {"expires": 20},
+        "schedule": max(1.0, RUN_LEASE_SECONDS / 3 * 2),
+        "options": {"expires": 2 * RUN_LEASE_SECONDS},
     },
     "tidy_transfers": {
         "task": "apps.tasks.jobs.tidy_transfers",

@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from apps.accounts.admin import LookedAt
-from apps.tasks.models import Environment, Revision, Split, Task, Tool
+from apps.tasks.models import Environment, Export, Import, Revision, Split, Task, Tool
 
 
 class ToolInline(admin.TabularInline):  # type: ignore[type-arg]
@@ -42,3 +42,31 @@ class RevisionAdmin(LookedAt):
     list_select_related = ("task",)
     search_fields = ("task__key",)
     show_full_result_count = False
+
+
+@admin.register(Import)
+class ImportAdmin(LookedAt):
+    list_display = (
+        "id", "environment", "split", "file_name", "state", "created", "updated", "refused",
+        "author", "created_at",
+    )  # fmt: skip
+    list_select_related = ("environment",)
+    list_filter = ("state", "environment")
+    search_fields = ("file_name", "author")
+
+
+@admin.register(Export)
+class ExportAdmin(LookedAt):
+    list_display = (
+        "id",
+        "environment",
+        "format",
+        "state",
+        "tasks",
+        "lossy",
+        "author",
+        "created_at",
+    )
+    list_select_related = ("environment",)
+    list_filter = ("state", "format", "environment")
+    search_fields = ("author",)

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any, Final, TypeVar
 
+from django.conf import settings
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from apps.accounts.permissions import OPERATOR, Actor
 from apps.tasks.models import OPEN_IMPORTS, Export, ExportState, Import, Transfer
 
-LEASE: Final = timedelta(seconds=60)
 STREAMED: Final = timedelta(hours=1)
 """How long the sender of a stream may take for a piece before it counts as broken off."""
 
@@ -27,6 +27,11 @@ _OPEN_STATES: Final[dict[type[Transfer], tuple[str, ...]]] = {
 
 Row = TypeVar("Row", Import, Export)
 ShouldStop = Callable[[], bool]
+
+
+def lease_time() -> timedelta:
+    """Twice that of a run's sample: a batch of large rows takes longer than a sign of life."""
+    return timedelta(seconds=2 * settings.RUN_LEASE_SECONDS)
 
 
 def until(lease: timedelta) -> datetime:
@@ -71,7 +76,7 @@ def claim(model: type[Row], pk: int) -> Row | None:
     if not taken.update(
         claim=F("claim") + 1,
         attempts=F("attempts") + 1,
-        lease_expires_at=until(LEASE),
+        lease_expires_at=until(lease_time()),
     ):
         return None
     return (
@@ -81,9 +86,11 @@ def claim(model: type[Row], pk: int) -> Row | None:
     )
 
 
-def keep(row: Row, *, lease: timedelta | None = LEASE, **columns: Any) -> None:
-    """Write columns and renew the lease (None: give it up); raises `LeaseLost`."""
-    columns["lease_expires_at"] = None if lease is None else until(lease)
+def keep(
+    row: Row, *, lease: timedelta | None = None, give_up: bool = False, **columns: Any
+) -> None:
+    """Write columns and renew the lease, or give it up; raises `LeaseLost`."""
+    columns["lease_expires_at"] = None if give_up else until(lease or lease_time())
     held = type(row)._default_manager.filter(pk=row.pk, claim=row.claim, state=row.state)
     if not held.update(**columns):
         raise LeaseLost
@@ -93,9 +100,9 @@ def keep(row: Row, *, lease: timedelta | None = LEASE, **columns: Any) -> None:
 
 def finish(row: Row, state: str, **columns: Any) -> None:
     """The step is done: the row's state is ``state`` from now on."""
-    keep(row, lease=None, state=state, attempts=0, finished_at=timezone.now(), **columns)
+    keep(row, give_up=True, state=state, attempts=0, finished_at=timezone.now(), **columns)
 
 
 def give_back(row: Row) -> None:
     """Let another worker go on; the attempt does not count."""
-    keep(row, lease=None, attempts=max(0, row.attempts - 1))
+    keep(row, give_up=True, attempts=max(0, row.attempts - 1))

@@ -198,7 +198,7 @@ class ImportWriter:
     """
 
     def __init__(
-        self, actor: Actor, imported: Import, split: Split, *, lease: timedelta = leases.LEASE
+        self, actor: Actor, imported: Import, split: Split, *, lease: timedelta | None = None
     ) -> None:
         self.actor, self.imported, self.split = actor, imported, split
         self.environment = imported.environment

@@ -75,7 +75,7 @@ def propose_import(
     )
     try:
         size = hold(held_file(imported), pieces)
-        leases.keep(imported, lease=None, has_file=True, bytes_total=size)
+        leases.keep(imported, give_up=True, has_file=True, bytes_total=size)
         imported = _begin(imported, at_once=size < AT_ONCE_BYTES)
         _check_rows(imported)
     except BaseException:
