@@ -2,7 +2,7 @@
 
 {"data": [{...}, {...}]}                     {"rows": [{"row_idx": 0, "row": {...}}]}
 {"messages": [[...], [...]], "id": [1, 2]}   {"id": {"0": 1, "1": 2}, ...}
-{"columns": ["id", ...], "data": [[1, ...]]}
+{"columns": ["id", ...], "data": [[1, ...]]}   {"0": {"messages": [...]}, "1": {...}}
 """
 
 from collections.abc import Iterator
@@ -42,6 +42,7 @@ _NESTED: Final = (
 )  # fmt: skip
 """Keys whose value is a conversation, and what it is then."""
 
+_LONGEST_NUMBER: Final = 19
 _LISTS = frozenset(LISTS_OF_ROWS)
 
 
@@ -57,6 +58,8 @@ def unwrapped(row: Row) -> Iterator[Row]:
     first = next(iter(value.values()))
     if isinstance(first, list | dict) and (columns := _columns(value)):
         yield from _table(row, columns)
+    elif _is_numbered(value):
+        yield from _numbered(row)
     elif names := _lists_of_conversations(value) or _lists_of_rows(value):
         yield from _elements(row, names)
     else:
@@ -153,6 +156,30 @@ def _columns(value: dict[str, Any]) -> dict[str, list[Any]] | None:
     if len(lengths) != 1 or lengths == {0} or not _is_table(value):
         return None
     return value
+
+
+def _is_numbered(value: dict[str, Any]) -> bool:
+    """Whether rows stand under their numbers, as pandas writes a table by its index."""
+    return all(
+        _is_number(key) and isinstance(each, dict) and not _CONVERSATIONS.isdisjoint(each)
+        for key, each in value.items()
+    )
+
+
+def _is_number(key: str) -> bool:
+    return key.isascii() and key.isdigit() and len(key) < _LONGEST_NUMBER
+
+
+def _numbered(row: Row) -> Iterator[Row]:
+    numbers = list(row.value)
+    # An index that counts says nothing; any other is kept as Arrow names it.
+    counts = numbers == [str(number) for number in range(len(numbers))]
+    said = f"{len(numbers)} rows stood under their numbers"
+    notes: tuple[Note, ...] = (*row.notes, Note("converted", "", said, "wrapped"))
+    for number, value in row.value.items():
+        kept = value if counts else {**value, "__index_level_0__": int(number)}
+        yield replace(row, value=kept, notes=notes)
+        notes = ()
 
 
 def _is_table(value: dict[str, list[Any]]) -> bool:

@@ -24,7 +24,8 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
         wire = {"role": "user", "blocks": [{"type": "text", "text": text}]}
         messages.append(parse_message(wire, f"turns[{index}]"))
     if not messages:
-        raise ImportRefused("the conversation is empty", place="turns")
+        fault = "the conversation is empty"
+        raise ImportRefused(fault, place="turns", code="empty_conversation")
     notes.append(Note("converted", "turns", f"became user messages ({len(messages)})"))
     return content_of(row, messages, notes)
 

@@ -178,25 +178,31 @@ def _turns(said: list[_Said], column: str, notes: list[Note]) -> list[PlacedTurn
     made = 0
     for index, each in enumerate(said):
         place = f"{column}, turn {index + 1}"
-        role = each.role.strip()
+        role, named = _named(each.role.strip())
         calls = _calls(each.text) if role.lower() in _ANSWERING else []
         answers = (
             tagged(each.text, RESULT_TAGS) if role.lower() in _ASKING else Tagged([], each.text)
         )
         if calls:
             made += len(calls)
-            turns.append(PlacedTurn(place, _calling(each.text, calls)))
+            turns.append(PlacedTurn(place, {**_calling(each.text, calls), **named}))
         elif answers.inside and not answers.outside.strip():
             turns += [
                 PlacedTurn(place, {"role": "tool", "content": text}) for text in answers.inside
             ]
         else:
             role = _WORDS.get(role.lower(), role)
-            turns.append(PlacedTurn(place, {"role": role, "content": each.text}))
+            turns.append(PlacedTurn(place, {"role": role, "content": each.text, **named}))
     if made:
         reason = f"calls that stood in the text became calls of tools ({made})"
         notes.append(Note("converted", column, reason, "tool_text"))
     return turns
+
+
+def _named(role: str) -> tuple[str, dict[str, str]]:
+    """Part ``user name=ann``, as ChatML writes the name of a speaker."""
+    role, _, name = role.partition(" name=")
+    return role, {"name": name.strip()} if name.strip() else {}
 
 
 _WORDS: Final = {

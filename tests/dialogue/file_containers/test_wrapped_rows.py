@@ -209,3 +209,17 @@ def test_a_list_whose_elements_hold_conversations_may_have_any_name(first: bool)
 def test_turns_with_a_text_are_no_rows(turn: dict[str, str]) -> None:
     row = {"conversations": [turn, turn]}
     assert values(json.dumps(row)) == [row]
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_rows_may_stand_under_their_numbers(indent: int | None) -> None:
+    counted = rows(json.dumps({"0": CHAT, "1": CHAT}, indent=indent))
+    assert [row.value for row in counted] == [CHAT, CHAT]
+    assert codes(counted[0]) == ["wrapped"]
+    chosen = rows(json.dumps({"17": CHAT, "42": CHAT}, indent=indent))
+    assert [row.value["__index_level_0__"] for row in chosen] == [17, 42]
+
+
+@pytest.mark.parametrize("row", [{"0": CHAT, "x": CHAT}, {"0": {"a": 1}}, {"9" * 5000: CHAT}])
+def test_other_objects_of_objects_stay_one_row(row: Any) -> None:
+    assert values(json.dumps(row)) == [row]

@@ -402,3 +402,8 @@ def test_the_canonical_format_has_two_names() -> None:
     row = {"conversation": [{"role": "user", "blocks": []}]}
     assert read_one(row, format="canonical").format == "openreward"
     assert read_one(row, format="openreward").format == "openreward"
+
+
+def test_a_question_of_mt_bench_without_turns_is_empty() -> None:
+    read = read_one({"question_id": 1, "category": "c", "turns": []})
+    assert (read.task, read.notes[-1].code) == (None, "empty_conversation")

@@ -99,3 +99,10 @@ def test_any_mixture_of_tokens_is_read_or_refused(tokens: list[str]) -> None:
 @pytest.mark.parametrize("token", ["<tool_call>", "[INST] ", "<|im_start|>user\n", "### Human: "])
 def test_long_texts_of_tokens_take_no_time(token: str) -> None:
     read_one({"text": f"<|im_start|>assistant\n{token * 20_000}"})
+
+
+def test_a_name_behind_the_role_is_kept() -> None:
+    text = "<|im_start|>system name=example_user\nhi<|im_end|>\n<|im_start|>user\nho<|im_end|>\n"
+    task = task_of({"text": text})
+    assert [message.role for message in task.messages] == ["system", "user"]
+    assert [message.detail for message in task.messages] == [{"name": "example_user"}, None]
