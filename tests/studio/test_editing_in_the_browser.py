@@ -262,7 +262,44 @@ def test_the_payload_follows_what_is_typed(cast: Cast, task: Task, open_page: Op
     text_of(page, 0).fill("typed just now")
     expect(shown).to_contain_text("typed just now")
     page.get_by_role("button", name="Google").click()
-    expect(page.locator(".payload .notice")).to_contain_text("Google cannot carry this.")
+    expect(page.locator(".payload__refused")).to_contain_text("Google cannot carry this.")
+    expect(page.get_by_role("button", name="Google")).to_contain_text("cannot carry this")
+
+
+def test_what_a_provider_cannot_carry_is_marked_at_its_block_and_led_to(
+    cast: Cast, split: Split, open_page: OpenPage
+) -> None:
+    thought = {"type": "reasoning", "text": "Hm."}
+    content = make_content(message("user", "Hi"), message("assistant", "Let me see.", thought))
+    task = make_task(split=split, content=content)
+    page = editor(open_page("author", f"{TASKS}{task.pk}/"))
+    marked = page.locator(".block--reasoning .mark")
+    expect(marked).to_have_text("Google: has no form for reasoning in the input.")
+    expect(page.locator(".outline + .tokens").first).to_contain_text("tokens")
+    page.get_by_role("tab", name="Payload").click()
+    page.get_by_role("button", name="Anthropic").click()
+    refused = page.get_by_role("button", name="Refuses thinking without its signature.")
+    expect(page.locator(".mark--warning").first).to_contain_text("Anthropic:")
+    refused.click()
+    expect(page.locator(".block--reasoning")).to_be_focused()
+    page.get_by_role("button", name="Reasoning of turn 2: actions").click()
+    page.get_by_role("menuitem", name="Delete").click()
+    expect(page.locator(".block .mark")).to_have_count(0)
+    expect(page.locator(".ed-turn .mark")).to_contain_text("last message of the assistant")
+
+
+def test_ready_tells_who_cannot_be_served(cast: Cast, split: Split, open_page: OpenPage) -> None:
+    thought = {"type": "reasoning", "text": "Hm."}
+    content = make_content(message("user", "Hi"), message("assistant", thought, "Yes."))
+    task = make_task(split=split, content=content, status="draft")
+    page = editor(open_page("author", f"{TASKS}{task.pk}/"))
+    page.get_by_role("radio", name="Ready").check()
+    told = page.locator(".facts-form .mark")
+    expect(told).to_contain_text("Google cannot carry this conversation")
+    save(page)
+    expect(page.locator(".toast")).to_contain_text("not for harnesses that ask for the format of")
+    told.get_by_role("button", name="Show why").click()
+    expect(page.locator(".payload__refused")).to_contain_text("Google cannot carry this.")
 
 
 def test_facts_of_the_task_are_edited_and_saved(
