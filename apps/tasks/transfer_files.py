@@ -6,8 +6,11 @@ from pathlib import Path
 
 from django.conf import settings
 
+from apps.accounts.errors import Invalid
 from apps.tasks.ledgers import Ledger
 from apps.tasks.models import Export, Import
+
+LARGEST_FILE = 8 * 2**30
 
 
 def import_folder(pk: int) -> Path:
@@ -48,12 +51,16 @@ def losses_file(exported: Export) -> Path:
 
 
 def hold(path: Path, pieces: Iterable[bytes]) -> int:
-    """Keep ``pieces`` at ``path``; answers how many bytes they were."""
+    """Keep ``pieces`` at ``path``; answers how many bytes they were. `Invalid` if too many."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    size = 0
     with path.open("wb") as file:
         for piece in pieces:
+            size += len(piece)
+            if size > LARGEST_FILE:
+                raise Invalid(f"The file has more than {LARGEST_FILE // 2**30} GB.", place="file")
             file.write(piece)
-        return file.tell()
+    return size
 
 
 def forget_import(pk: int) -> None:

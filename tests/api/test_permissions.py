@@ -98,7 +98,7 @@ MATRIX: dict[tuple[str, str], Row] = {
     ("exports", "GET"): Row(V),
     ("exports", "POST"): Row(V, 201, {"format": "openreward"}),
     ("kept_export", "GET"): Row(V),
-    ("kept_export", "DELETE"): Row(V, 204),
+    ("kept_export", "DELETE"): Row(W, 204),
     ("export_file", "GET"): Row(V),
     ("kept_losses", "GET"): Row(V),
     ("export", "GET"): Row(V),

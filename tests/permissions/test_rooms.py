@@ -245,7 +245,7 @@ ACTIONS: dict[str, tuple[set[str], Callable[[Actor, Stage], Any]]] = {
     ),
     "tasks.create_export": (READERS, lambda a, s: kept(s, a)),
     "tasks.discard_export": (
-        READERS,
+        AUTHORS,  # of the operator's; everybody who may read may discard their own
         lambda a, s: task_actions.discard_export(actor=a, exported=kept(s)),
     ),
     "tasks.load_bundle": (

@@ -14,7 +14,7 @@ from apps.accounts.errors import NotFound, Refusal
 from apps.accounts.permissions import Actor, Right, require
 from apps.dialogue.errors import DialogueError
 from apps.tasks import doorbell, leases
-from apps.tasks.actions.import_work import UNFORESEEN
+from apps.tasks.actions.import_work import UNFORESEEN, storable
 from apps.tasks.exporting import LossLine, prepare_export
 from apps.tasks.models import Environment, Export, ExportState, Split, TaskStatus
 from apps.tasks.transfer_files import export_file, forget_export, losses_file
@@ -69,8 +69,9 @@ def create_export(
 
 
 def discard_export(*, actor: Actor, exported: Export) -> None:
-    """Remove an export and its file; a worker that is at it finds out."""
-    require(actor, exported.environment.project, Right.VIEW)
+    """Remove an export and its file, one's own or as an author; a worker at it finds out."""
+    own = exported.author == str(actor)[:200]
+    require(actor, exported.environment.project, Right.VIEW if own else Right.AUTHOR)
     Export.objects.filter(pk=exported.pk).delete()
     forget_export(exported.pk)
 
@@ -97,7 +98,7 @@ def work_on(pk: int, should_stop: leases.ShouldStop) -> bool:
 
 def _fail(exported: Export, message: str) -> None:
     with suppress(leases.LeaseLost):
-        leases.finish(exported, ExportState.FAILED, error=message)
+        leases.finish(exported, ExportState.FAILED, error=storable(message))
 
 
 def _write(exported: Export, should_stop: leases.ShouldStop) -> None:

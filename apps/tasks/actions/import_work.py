@@ -20,6 +20,11 @@ from apps.tasks.transfer_files import forget_proposal, held_file, proposal_of
 UNFORESEEN: Final = "Something unforeseen happened; the log of the worker says what."
 
 
+def storable(message: str) -> str:
+    """A message that any database holds, whatever it quotes of a file."""
+    return message.replace("\x00", "").encode("utf-8", "replace").decode()
+
+
 def work_on(pk: int, should_stop: leases.ShouldStop) -> bool:
     """Do the open step of an import; True if it was begun and somebody has to go on."""
     imported = leases.claim(Import, pk)
@@ -92,4 +97,4 @@ def _fail(imported: Import, message: str) -> None:
     if imported.state == ImportState.READING:
         nothing = dict.fromkeys(("rows_read", "created", "updated", "unchanged", "refused"), 0)
     with suppress(leases.LeaseLost):
-        leases.finish(imported, ImportState.FAILED, error=message, **nothing)
+        leases.finish(imported, ImportState.FAILED, error=storable(message), **nothing)

@@ -15,12 +15,14 @@ from apps.dialogue.file_formats import AUTO, ReadRow, read_tasks
 from apps.tasks import leases
 from apps.tasks.actions.bulk import Known, NewTask, insert_tasks, known_tasks
 from apps.tasks.actions.deciding import Decider, PreparedRow, batches, keys_of, prepare
-from apps.tasks.actions.proposing import decide_rows, read_options
+from apps.tasks.actions.proposing import decide_rows, mapping_text, read_options
 from apps.tasks.actions.tasks import save_revision
 from apps.tasks.garbage import collected_rarely
 from apps.tasks.ledgers import CREATED, REFUSED, UPDATED, LedgerLine, LedgerWriter, Tally
 from apps.tasks.models import Environment, Import, ImportState, Split, Task
 from apps.tasks.transfer_files import forget_import, ledger_of
+
+LONGEST_NAME = 255
 
 MOST_LINES = 2000
 """Lines of each sort (refused, other) that a ledger in memory keeps; all of them are counted."""
@@ -160,9 +162,9 @@ def import_rows(
         environment=environment,
         split=split.name,
         author=str(actor)[:200],
-        file_name=file_name[:255],
+        file_name=shown_name(file_name),
         format=format,
-        mapping=mapping,
+        mapping_text=mapping_text(mapping),
         update=update,
         state=ImportState.WRITING,
         lease_expires_at=leases.until(leases.STREAMED),
@@ -188,6 +190,11 @@ def import_rows(
         forget_import(imported.pk)
         ledger.imported = None
     return ledger
+
+
+def shown_name(file_name: str) -> str:
+    """The name of a file as it is kept: what can be shown of it."""
+    return "".join(filter(str.isprintable, file_name))[-LONGEST_NAME:]
 
 
 class ImportWriter:

@@ -17,7 +17,8 @@ from apps.dialogue.blocks.json_values import NotJson, json_object
 from apps.dialogue.file_formats import AUTO, read_tasks
 from apps.tasks import doorbell, leases
 from apps.tasks.actions.import_work import work_on
-from apps.tasks.actions.proposing import read_options
+from apps.tasks.actions.importing import shown_name
+from apps.tasks.actions.proposing import mapping_text, read_options
 from apps.tasks.ledgers import Tally
 from apps.tasks.models import Environment, Import, ImportState
 from apps.tasks.names import check_split_name
@@ -27,8 +28,6 @@ AT_ONCE_BYTES = 1_000_000
 AT_ONCE_TASKS = 5_000
 AT_ONCE_SECONDS = 3.0
 """What is larger or takes longer is left to a worker, if there is one."""
-
-LONGEST_NAME = 255
 
 
 class Kept:
@@ -64,9 +63,9 @@ def propose_import(
         environment=environment,
         split=split,
         author=str(actor)[:200],
-        file_name=file_name[:LONGEST_NAME],
+        file_name=shown_name(file_name),
         format=format,
-        mapping=mapping,
+        mapping_text=mapping_text(mapping),
         roles=roles or {},
         update=update,
         state=ImportState.READING,
@@ -106,10 +105,11 @@ def change_import(
             raise Conflict(f"This import is {row.get_state_display().lower()} already.")
         row.split = row.split if split is None else split
         row.format = row.format if format is None else format
-        row.mapping = row.mapping if isinstance(mapping, Kept) else mapping
+        read_by = row.mapping if isinstance(mapping, Kept) else mapping
         row.roles = row.roles if isinstance(roles, Kept) else (roles or {})
         row.update = row.update if update is None else update
-        _check(row.split, row.format, row.mapping, row.roles)
+        _check(row.split, row.format, read_by, row.roles)
+        row.mapping_text = mapping_text(read_by)
         _open(row, actor, ImportState.READING, bytes_read=0, rows_read=0, **Tally().columns())
     return _begin(row, at_once=row.bytes_total < AT_ONCE_BYTES)
 

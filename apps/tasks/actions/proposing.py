@@ -13,6 +13,7 @@ from apps.dialogue.file_formats import ReadRow, read_tasks
 from apps.tasks import leases
 from apps.tasks.actions.bulk import Known, known_tasks
 from apps.tasks.actions.deciding import Decider, PreparedRow, batches, keys_of, prepare
+from apps.tasks.content import canonical_json
 from apps.tasks.ledgers import CREATED, UPDATED, Ledger, LedgerLine, LedgerWriter, Tally
 from apps.tasks.models import Environment, Import, ImportState, Split
 from apps.tasks.transfer_files import held_file, proposal_of, unfinished_proposal
@@ -66,6 +67,11 @@ def read_options(
     if roles:
         options["roles"] = roles
     return options
+
+
+def mapping_text(mapping: Mapping[str, Any] | None) -> str:
+    """A column mapping as an import keeps it: JSON text, empty for none."""
+    return "" if mapping is None else canonical_json(mapping)
 
 
 def decide_rows(

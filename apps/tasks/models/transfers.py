@@ -1,6 +1,7 @@
 """Imports and exports: tasks on their way in or out, worked on in the background."""
 
-from typing import ClassVar
+import json
+from typing import Any, ClassVar
 
 from django.db import models
 from django.utils import timezone
@@ -56,19 +57,19 @@ OPEN_IMPORTS = (ImportState.READING, ImportState.WRITING, ImportState.UNDOING)
 class Import(Transfer):
     """A file on its way to become tasks of a split, and what became of its rows.
 
-    ``mapping`` (columns to conversation) and ``roles`` (corrections made in the preview) change how
-    the file is read. Counters are of rows. In the state proposed they tell what would come of the
-    file; afterwards what came of it. ``kinds`` and ``codes`` count the rows that have a note of
-    that kind or code, the latter a list of ``[code, rows]``. The ledger lies in a folder of the
-    installation's state; ``has_file`` tells whether the file itself still does. ``removed``,
-    ``archived``, ``restored`` and ``left`` count the tasks of an undo, which has come to the task
-    ``undone_to``.
+    ``mapping`` (columns to conversation; kept as JSON text, for the order of its keys) and
+    ``roles`` (corrections made in the preview) change how the file is read. Counters are of rows:
+    in the state proposed they tell what would come of the file, afterwards what came of it.
+    ``kinds`` and ``codes`` count the rows that have a note of that kind or code, the latter a list
+    of ``[code, rows]``. The ledger lies in a folder of the installation's state; ``has_file`` tells
+    whether the file itself still does. ``removed``, ``archived``, ``restored`` and ``left`` count
+    the tasks of an undo, which has come to the task ``undone_to``.
     """
 
     environment = models.ForeignKey(Environment, models.CASCADE, related_name="imports")
     split = models.CharField(max_length=64)
     file_name = models.CharField(max_length=255, blank=True)
-    mapping = models.JSONField(null=True, blank=True)
+    mapping_text = models.TextField(blank=True)
     roles = models.JSONField(default=dict, blank=True)
     update = models.BooleanField(default=False)
     has_file = models.BooleanField(default=False)
@@ -106,6 +107,11 @@ class Import(Transfer):
 
     def __str__(self) -> str:
         return f"import {self.pk} of {self.file_name}"
+
+    @property
+    def mapping(self) -> dict[str, Any] | None:
+        """The JSON object of a column mapping; None: every row is recognised by its shape."""
+        return json.loads(self.mapping_text) if self.mapping_text else None
 
     @property
     def is_open(self) -> bool:
