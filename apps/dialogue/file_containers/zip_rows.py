@@ -201,8 +201,8 @@ class _Refused(Exception):
 
 def _counts(member: zipfile.ZipInfo) -> bool:
     """Whether a member is a file somebody put there, and not the system."""
-    parts = PurePosixPath(member.filename).parts
-    return not member.is_dir() and "__MACOSX" not in parts and not parts[-1].startswith(".")
+    path = PurePosixPath(member.filename)  # a broken archive may have a member without a name
+    return not member.is_dir() and "__MACOSX" not in path.parts and not path.name.startswith(".")
 
 
 def _is_about(name: str) -> bool:

@@ -183,3 +183,8 @@ def test_an_export_in_several_files_is_read_whole() -> None:
 def test_other_files_of_that_name_do_not_hide_their_neighbours() -> None:
     members = {"conversations.json": f"[{CHAT}]", "more.jsonl": CHAT}
     assert [row.file for row in read(packed(members))] == list(members)
+
+
+def test_a_member_whose_name_is_broken_is_read_all_the_same() -> None:
+    data = packed({"abc.jsonl": CHAT}).replace(b"abc.jsonl", b"\0bc.jsonl")
+    assert [row.roles for row in read(data)] == ["u"]

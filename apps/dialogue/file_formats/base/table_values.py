@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+import warnings
 from dataclasses import replace
 from typing import Any, Final
 
@@ -84,7 +85,9 @@ def _literal(text: str) -> Any:
     if len(text) > _LONGEST_LITERAL:
         raise ValueError("longer than a literal that is read")
     try:
-        return _plain(ast.literal_eval(text))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SyntaxWarning)  # of numbers like 1or
+            return _plain(ast.literal_eval(text))
     except SyntaxError:
         if not _PRINTED_ARRAY.search(text):
             raise
