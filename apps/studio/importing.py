@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import yaml
 
 from apps.dialogue.column_mapping import parse_mapping, suggest
-from apps.dialogue.errors import SpecError
+from apps.dialogue.errors import DialogueError
 from apps.dialogue.message import Message
 from apps.studio.forms.importing import COLUMN_USES, expression_for
 from apps.studio.reading import ShownMessage, show_conversation
@@ -19,7 +19,7 @@ VALUES_SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class ProposedTurn:
-    """A turn whose role can be corrected: ``turn`` is ``line:index``, ``role`` what it is now."""
+    """A turn whose role can be corrected: ``turn`` is ``#row:index``, ``role`` what it is now."""
 
     shown: ShownMessage
     turn: str
@@ -36,12 +36,20 @@ class Column:
     use: str
 
 
-def proposed_turns(line: int, messages: Sequence[Message]) -> list[ProposedTurn]:
+def proposed_turns(row: int, messages: Sequence[Message]) -> list[ProposedTurn]:
+    """The turns of the row of that number; a speaker stands beside the turn, not in its detail."""
     shown = show_conversation(messages, prefix="proposed")
     return [
-        ProposedTurn(each, f"{line}:{index}", _role(message), _speaker(message))
+        _turn(message, each, f"#{row}:{index}")
         for index, (message, each) in enumerate(zip(messages, shown, strict=True))
     ]
+
+
+def _turn(message: Message, shown: ShownMessage, turn: str) -> ProposedTurn:
+    speaker = _speaker(message)
+    if speaker and message.detail == {"speaker": speaker}:
+        shown = replace(shown, detail="")
+    return ProposedTurn(shown, turn, _role(message), speaker)
 
 
 def _role(message: Message) -> str:
@@ -50,7 +58,7 @@ def _role(message: Message) -> str:
 
 
 def _speaker(message: Message) -> str:
-    name = (message.detail or {}).get("name")
+    name = (message.detail or {}).get("speaker")
     return name if isinstance(name, str) else ""
 
 
@@ -101,7 +109,7 @@ def suggested_mapping(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any] | Non
     """A mapping to begin with; None where no column looks like something that was said."""
     try:
         return suggest(rows).to_data() if rows else None
-    except SpecError:
+    except DialogueError:
         return None
 
 
@@ -109,6 +117,6 @@ def mapping_text(mapping: Mapping[str, Any] | None) -> str:
     """A mapping as YAML to be edited; as it is if it does not hold."""
     if not mapping:
         return ""
-    with suppress(SpecError):  # shown as it was sent: the page says what is wrong with it
+    with suppress(DialogueError):  # shown as it was sent: the page says what is wrong with it
         mapping = parse_mapping(dict(mapping)).to_data()
     return yaml.safe_dump(dict(mapping), allow_unicode=True, sort_keys=False, width=88)

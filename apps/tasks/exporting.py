@@ -104,13 +104,20 @@ class Export:
                 on_progress(done)
         return run.report()
 
-    def losses(self) -> Iterator[LossLine | ExportReport]:
-        """Write nothing: every loss there would be, and at the end what would come of it."""
+    def losses(
+        self, should_stop: Callable[[], bool] | None = None
+    ) -> Iterator[LossLine | ExportReport]:
+        """Write nothing: every loss there would be, and at the end what would come of it.
+
+        Asked between batches, ``should_stop`` ends it there: the report is of the tasks so far.
+        """
         lost: list[LossLine] = []
         run = _Run(self, None, lost.append)
         for _ in run:
             yield from lost
             lost.clear()
+            if should_stop is not None and should_stop():
+                break
         yield run.report()
 
     def pieces(self) -> Iterator[bytes]:

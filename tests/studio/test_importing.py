@@ -98,7 +98,7 @@ def test_a_proposal_has_an_address_to_come_back_to_and_is_listed(client: Client)
     assert "Import 3 tasks" in words(again)
     assert (again.context["imported"].split, again.context["imported"].update) == ("dev", True)
     assert "pasted text" in words(client.get(IMPORT))
-    assert "Waiting to be accepted" in words(client.get(f"{PLACE}imports/"))
+    assert "Proposed" in words(client.get(f"{PLACE}imports/"))
 
 
 def test_discarding_leaves_nothing(client: Client) -> None:
@@ -213,7 +213,8 @@ def test_the_ledger_is_narrowed_and_a_line_opens_its_row(client: Client) -> None
     assert [line.row for line in refused.context["ledger"].lines] == [3]
     assert client.get(f"{address(page)}?code=id_not_string").context["ledger"].lines[0].row == 1
     row = client.get(f"{address(page)}?row=1")
-    assert (row.context["line"].key, row.context["before"], row.context["behind"]) == ("7", 0, 2)
+    beside = row.context["beside"]
+    assert (row.context["line"].key, beside.before, beside.behind) == ("7", "row=0", "row=2")
     assert client.get(f"{address(page)}?row=abc").status_code == 422
     assert client.get(f"{address(page)}?row=99").status_code == 200
     assert client.get(f"{address(page)}?outcome=odd").status_code == 422

@@ -1,11 +1,27 @@
 """The form of an export: which tasks, in which format, and what happens to what it cannot carry."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from django import forms
 
 from apps.tasks.exporting import EXPORT_FORMATS
+
+ABOUT: Final = {
+    "openreward": "One task a line with everything it has: the format that loses nothing.",
+    "csv": "A table for spreadsheets: a column for each attribute, the conversation in one cell.",
+    "parquet": "A table for data tools: a column for each attribute, the conversation as JSON.",
+    "open_responses_trace": "Conversations as traces of the Open Responses API.",
+    "openai_dpo": "A chosen and a rejected answer a line, to fine-tune by preference.",
+    "preference_messages": "Prompt, chosen and rejected as messages, one pair a line.",
+    "sharegpt": "Turns of from and value, with tools, as many trainers read them.",
+    "anthropic": "Requests to the Messages API, system text and tools included.",
+    "openai_chat": "Messages and tools with key, tags and attributes beside them.",
+    "openai_finetune": "Only messages and tools, as a fine-tuning job takes them.",
+    "inspect_dataset": "Samples with input and target, to evaluate with Inspect AI.",
+    "attribute_rows": "The attributes as columns, with the conversation as a trace.",
+}
+"""What each format is, in a line."""
 
 
 class ExportForm(forms.Form):

@@ -82,7 +82,7 @@ class ImportForm(ReadingForm):
 def read_roles(sent: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
     """The corrections of roles with the one that was ``sent`` added.
 
-    ``turn`` is ``line:index`` and ``speaker`` a name; one of the two has the ``role``.
+    ``turn`` is ``#row:index`` and ``speaker`` a name; one of the two has the ``role``.
     """
     role = str(sent.get("role", ""))
     if role not in ROLES:

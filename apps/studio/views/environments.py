@@ -12,7 +12,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.accounts.errors import Refusal
-from apps.accounts.permissions import Actor, Right
+from apps.accounts.permissions import Actor, Right, may
 from apps.accounts.queries import get_project
 from apps.dialogue.errors import DialogueError
 from apps.studio.doors import page
@@ -27,9 +27,11 @@ from apps.tasks.actions import (
     set_tools,
     update_environment,
 )
-from apps.tasks.queries import get_environment, list_tasks, splits, tools
+from apps.tasks.queries import get_environment, imports, list_tasks, splits, tools
 
 TASKS_SHOWN = 50
+IMPORTS_LOOKED_AT = 20
+IMPORTS_SHOWN = 3
 STATUSES = (
     ("", "Draft and ready"),
     ("ready", "Ready"),
@@ -64,9 +66,18 @@ def environment(request: HttpRequest, actor: Actor, project: str, environment: s
         "chosen": chosen,
         "filters": f"{filters}&" if filters else "",
         "tasks": listed,
+        "open_imports": _open_imports(actor, row),
     }
     template = "parts/task_list.html" if is_partial(request) else "pages/environment.html"
     return render(request, f"studio/{template}", context)
+
+
+def _open_imports(actor: Actor, environment: Any) -> list[Any]:
+    """Those of the newest imports that are worked on, or wait to be accepted."""
+    if not may(actor, environment.project, Right.AUTHOR):
+        return []
+    newest = imports(actor, environment, limit=IMPORTS_LOOKED_AT)
+    return [row for row in newest if row.is_open or row.state == "proposed"][:IMPORTS_SHOWN]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -1,5 +1,6 @@
 """Export: what a format cannot carry is told before, the file is written in the background."""
 
+import time
 from itertools import islice
 from typing import Any
 
@@ -15,7 +16,7 @@ from apps.accounts.queries import get_project
 from apps.dialogue.errors import DialogueError
 from apps.studio.doors import page
 from apps.studio.errors import say, show_on_form
-from apps.studio.forms.exporting import ExportForm
+from apps.studio.forms.exporting import ABOUT, ExportForm
 from apps.studio.paging import whole_number
 from apps.studio.views.importing import STOP_POLLING
 from apps.tasks import actions, queries
@@ -24,6 +25,7 @@ from apps.tasks.exporting import ExportReport, prepare_export
 LOSSES_SHOWN = 12
 LOSSES_LISTED = 100
 RECENT_SHOWN = 8
+LOOKED_FOR_SECONDS = 2.0
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -64,17 +66,30 @@ def _form(actor: Actor, environment: Any, sent: Any, asked: Any) -> ExportForm:
 def export_losses(
     request: HttpRequest, actor: Actor, project: str, environment: str
 ) -> HttpResponse:
-    """What the chosen format could not carry: the first places, found by reading until then."""
+    """What the chosen format is and could not carry: the first places, looked for a short while."""
     row = queries.get_environment(actor, get_project(actor, project), environment)
     form = _form(actor, row, request.GET, {})
     context: dict[str, Any] = {"form": form}
     if form.is_valid():
-        found = list(islice(prepare_export(actor, row, **form.wanted()).losses(), LOSSES_SHOWN + 1))
-        context |= {
-            "losses": [each for each in found if not isinstance(each, ExportReport)][:LOSSES_SHOWN],
-            "report": next((each for each in found if isinstance(each, ExportReport)), None),
-        }
+        wanted = form.wanted()
+        context |= {"about": ABOUT.get(wanted["format"], ""), **_looked_for(actor, row, wanted)}
     return render(request, "studio/parts/export_losses.html", context)
+
+
+def _looked_for(actor: Actor, environment: Any, wanted: dict[str, Any]) -> dict[str, Any]:
+    """The first losses; the report of all tasks, or of those that there was time for."""
+    deadline = time.monotonic() + LOOKED_FOR_SECONDS
+    is_late = False
+
+    def should_stop() -> bool:
+        nonlocal is_late
+        is_late = time.monotonic() > deadline
+        return is_late
+
+    losses = prepare_export(actor, environment, **wanted).losses(should_stop)
+    found = list(islice(losses, LOSSES_SHOWN + 1))
+    report = found.pop() if isinstance(found[-1], ExportReport) else None
+    return {"losses": found[:LOSSES_SHOWN], "report": report, "is_late": is_late}
 
 
 @require_safe

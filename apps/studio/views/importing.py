@@ -1,8 +1,6 @@
 """Import: what a file would become is shown row by row; nothing is kept before it is accepted."""
 
-from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -32,15 +30,15 @@ from apps.studio.importing import (
     proposed_turns,
     suggested_mapping,
 )
+from apps.studio.ledger_addresses import LINES_SHOWN, Chosen, ListedLine, beside
 from apps.studio.paging import whole_number
 from apps.studio.reading import show_answers
 from apps.tasks import actions, queries
 
-LINES_SHOWN = 50
 RECENT_SHOWN = 8
 FIRST_ROWS = 5
 OUTCOMES = ("created", "updated", "unchanged", "refused")
-FILTERS = ("outcome", "kind", "code")
+KINDS = ("kept", "converted", "invented", "dropped", "refused")
 STOP_POLLING = 286
 """The status by which htmx ends its polling."""
 
@@ -159,58 +157,27 @@ def import_progress(
     return response
 
 
-@dataclass(frozen=True)
-class Chosen:
-    """Which row is looked at, and which lines of the ledger are listed, as the address says."""
-
-    row: int | None
-    after: int
-    outcome: str
-    kind: str
-    code: str
-
-    @classmethod
-    def of(cls, request: HttpRequest) -> "Chosen":
-        sent = request.GET
-        row, after = sent.get("row", ""), sent.get("after", "")
-        return cls(
-            whole_number(row, place="row") if row else None,
-            whole_number(after, place="after") if after else 0,
-            *(sent.get(name, "") for name in FILTERS),
-        )
-
-    @property
-    def filters(self) -> str:
-        """The filters, to be continued by a row or a page in an address."""
-        chosen = urlencode({name: getattr(self, name) for name in FILTERS if getattr(self, name)})
-        return f"{chosen}&" if chosen else ""
-
-    @property
-    def address(self) -> str:
-        """All that is chosen."""
-        more = {"after": self.after or "", "row": "" if self.row is None else self.row}
-        return self.filters + urlencode(
-            {name: value for name, value in more.items() if value != ""}
-        )
-
-
 def _page_context(request: HttpRequest, actor: Actor, imported: Any) -> dict[str, Any]:
     context = _counted(imported)
     if imported.is_open:
         return context
-    chosen = Chosen.of(request)
+    chosen = Chosen.of(request.GET, imported.rows_read)
     ledger = queries.ledger_page(
         actor,
         imported,
-        after=chosen.after,
+        after=chosen.first,
         limit=LINES_SHOWN,
         outcome=chosen.outcome,
         kind=chosen.kind,
         code=chosen.code,
     )
-    context |= {"chosen": chosen, "ledger": ledger}
+    lines = [ListedLine(line, chosen.at(line.row)) for line in ledger.lines]
+    context |= {"chosen": chosen, "ledger": ledger, "lines": lines}
     if imported.state == "proposed":
-        context |= _proposal(request, actor, imported, chosen, ledger.lines)
+        context |= _reading(actor, imported) | _mapping(actor, imported)
+        context |= _proposal(actor, imported, chosen, ledger)
+    elif imported.has_file and imported.can_be_discarded:
+        context |= _reading(actor, imported)
     return context
 
 
@@ -223,28 +190,16 @@ def _counted(imported: Any) -> dict[str, Any]:
         "imported": imported,
         "tasks": imported.created + imported.updated,
         "undone": imported.removed + imported.archived + imported.restored + imported.left,
-        "outcomes": [(name, getattr(imported, name)) for name in OUTCOMES],
+        "outcomes": [(name, rows) for name in OUTCOMES if (rows := getattr(imported, name))],
+        "kinds": [(name, imported.kinds[name]) for name in KINDS if imported.kinds.get(name)],
         "codes": sorted(codes.items()),
         "needs_mapping": "needs_column_mapping" in codes,
     }
 
 
-def _proposal(
-    request: HttpRequest, actor: Actor, imported: Any, chosen: Chosen, lines: list[Any]
-) -> dict[str, Any]:
-    """The conversation that is looked at, and how the file is read."""
-    line = _line_looked_at(actor, imported, chosen, lines)
-    content = queries.proposed_content(actor, imported, line.row) if line else None
-    first = queries.first_values(actor, imported, limit=FIRST_ROWS)
-    mapping = imported.mapping or suggested_mapping(first)
+def _reading(actor: Actor, imported: Any) -> dict[str, Any]:
+    """How the file is read, to be changed."""
     return {
-        "line": line,
-        "content": content,
-        "turns": proposed_turns(line.line, content.messages) if line and content else [],
-        "answers": show_answers(content.candidates) if content else [],
-        "before": line.row - 1 if line and line.row else None,
-        "behind": line.row + 1 if line and line.row + 1 < imported.rows_read else None,
-        "roles": ROLES,
         "reading": ReadingForm(
             initial={
                 "split": imported.split,
@@ -253,15 +208,39 @@ def _proposal(
             }
         ),
         "splits": queries.splits(actor, imported.environment),
+    }
+
+
+def _mapping(actor: Actor, imported: Any) -> dict[str, Any]:
+    """The columns of the file and what each is used as."""
+    first = queries.first_values(actor, imported, limit=FIRST_ROWS)
+    mapping = imported.mapping or suggested_mapping(first)
+    return {
         "columns": columns_of(first, mapping),
         "uses": COLUMN_USES.items(),
         "mapping_text": mapping_text(mapping),
     }
 
 
+def _proposal(actor: Actor, imported: Any, chosen: Chosen, ledger: Any) -> dict[str, Any]:
+    """The conversation that is looked at, and the rows beside it."""
+    line = _line_looked_at(actor, imported, chosen, ledger.lines)
+    content = queries.proposed_content(actor, imported, line.row) if line else None
+    turns = proposed_turns(line.row, content.messages) if line and content else []
+    return {
+        "line": line,
+        "content": content,
+        "turns": turns,
+        "has_speakers": any(turn.speaker for turn in turns),
+        "answers": show_answers(content.candidates) if content else [],
+        "beside": beside(line, imported.rows_read, chosen, ledger) if line else None,
+        "roles": ROLES,
+    }
+
+
 def _line_looked_at(actor: Actor, imported: Any, chosen: Chosen, lines: list[Any]) -> Any:
     """The row that was chosen, else the first listed one with a conversation."""
-    if chosen.row is not None and chosen.row < imported.rows_read:
+    if chosen.row is not None:
         return queries.ledger_line(actor, imported, chosen.row)
     with_task = (line for line in lines if line.outcome != "refused")
     return next(with_task, lines[0] if lines else None)

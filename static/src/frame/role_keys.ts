@@ -49,7 +49,7 @@ export function roleKeys(element: HTMLElement): void {
       return;
     }
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-      document.querySelector<HTMLButtonElement>("[data-key-accept]")?.click();
+      accept(event);
       return;
     }
     if (isTyping(event) || !isPlain(event)) return;
@@ -76,6 +76,28 @@ export function roleKeys(element: HTMLElement): void {
     event.preventDefault();
   };
   document.addEventListener("keydown", heard);
+  const settled = (event: Event) => {
+    if (!element.isConnected) document.removeEventListener("htmx:afterSettle", settled);
+    else if ((event as CustomEvent<{ boosted?: boolean }>).detail.boosted) showRow(element);
+  };
+  document.addEventListener("htmx:afterSettle", settled);
+}
+
+/** Send what is being written, else accept the proposal. */
+function accept(event: KeyboardEvent): void {
+  const form = isTyping(event) ? (event.target as HTMLElement).closest("form") : null;
+  if (form) form.requestSubmit();
+  else document.querySelector<HTMLButtonElement>("[data-key-accept]")?.click();
+  event.preventDefault();
+}
+
+/** Another row was opened: its beginning is in view, and its line in the ledger if that stays beside. */
+function showRow(element: HTMLElement): void {
+  element.querySelector("#row-heading")?.scrollIntoView({ block: "nearest" });
+  const ledger = element.querySelector(".import__ledger");
+  if (ledger && getComputedStyle(ledger).position === "sticky") {
+    ledger.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  }
 }
 
 /** One turn is in the tab order, the one that had the focus last. */
