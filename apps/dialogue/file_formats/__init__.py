@@ -4,6 +4,7 @@ A new format is one module here and one entry in ``FORMATS``, the most specific 
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, BinaryIO, Final
 
 from apps.dialogue.column_mapping import ColumnMapping
@@ -67,6 +68,7 @@ from apps.dialogue.file_formats.base import (
 )
 from apps.dialogue.file_formats.base.reading import Wishes
 from apps.dialogue.file_formats.base.role_changes import parse_role_changes
+from apps.dialogue.file_formats.turns.mapped_rows import read_mapped
 
 FORMATS: Final[dict[str, RowFormat]] = {
     each.name: each
@@ -157,7 +159,8 @@ def read_tasks(
         known = ", ".join([AUTO, *FORMATS])
         raise ImportRefused(f"unknown format {format!r}; there are {known}", place="format")
     forced = None if named == AUTO else named
-    wishes = Wishes(forced, mapping, parse_role_changes(roles))
+    by_mapping = None if mapping is None else partial(read_mapped, mapping)
+    wishes = Wishes(forced, by_mapping, parse_role_changes(roles))
     return read_rows(file_rows(stream, file_name), FORMATS, wishes)
 
 

@@ -8,17 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_formats.base import (
-    Candidate,
-    Note,
-    RowFormat,
-    TaskContent,
-    content_of,
-    is_said,
-    read_question,
-    text_turn,
-    tools_beside,
-)
+from apps.dialogue.file_formats.base import Candidate, Note, RowFormat, TaskContent, content_of
+from apps.dialogue.file_formats.turns import is_said, read_question, text_turn, tools_beside
 from apps.dialogue.message import Message
 
 _INSTRUCTIONS = ("instruction", "INSTRUCTION", "Instruction")

@@ -15,9 +15,8 @@ from apps.dialogue.file_formats.base import (
     check_written,
     content_of,
     row_of,
-    with_tools,
-    write_anthropic_tools,
 )
+from apps.dialogue.file_formats.turns import with_tools, write_anthropic_tools
 from apps.dialogue.message import Message, make_message
 from apps.dialogue.provider_formats import FORMATS, import_anthropic
 from apps.dialogue.provider_formats.base import leftovers

@@ -13,17 +13,8 @@ from apps.dialogue.blocks.json_values import kind_of
 from apps.dialogue.candidates import Verdict
 from apps.dialogue.errors import ImportRefused
 from apps.dialogue.file_containers import cleaned
-from apps.dialogue.file_formats.base import (
-    Note,
-    Pair,
-    RowFormat,
-    Side,
-    TaskContent,
-    content_of,
-    pair_candidates,
-    read_turns,
-    split_pair,
-)
+from apps.dialogue.file_formats.base import Note, RowFormat, TaskContent, content_of
+from apps.dialogue.file_formats.turns import Pair, Side, pair_candidates, read_turns, split_pair
 from apps.dialogue.message import Message
 
 _VERDICTS: dict[str, tuple[Verdict, Verdict]] = {

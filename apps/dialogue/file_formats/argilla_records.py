@@ -7,16 +7,8 @@ Flattened records have the fields at the top, beside ``question.suggestion`` and
 from typing import Any, Final
 
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_formats.base import (
-    Note,
-    PlacedTurn,
-    RowFormat,
-    TaskContent,
-    content_of,
-    placed,
-    plain_turns,
-    read_placed_turns,
-)
+from apps.dialogue.file_formats.base import Note, RowFormat, TaskContent, content_of
+from apps.dialogue.file_formats.turns import PlacedTurn, placed, plain_turns, read_placed_turns
 
 _RECORD: Final = ("suggestions", "responses", "vectors", "_server_id", "external_id", "inserted_at")
 _FLAT: Final = (".suggestion", ".suggestion.score", ".suggestion.agent", ".responses")

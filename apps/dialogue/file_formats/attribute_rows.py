@@ -11,7 +11,6 @@ from apps.dialogue.blocks import TextBlock
 from apps.dialogue.blocks.json_values import json_copy
 from apps.dialogue.errors import ImportRefused
 from apps.dialogue.file_formats.base import (
-    TRACE_COLUMN,
     Loss,
     Note,
     RowFormat,
@@ -19,8 +18,11 @@ from apps.dialogue.file_formats.base import (
     check_written,
     content_of,
     joined,
-    read_trace_column,
     row_of,
+)
+from apps.dialogue.file_formats.turns import (
+    TRACE_COLUMN,
+    read_trace_column,
     trace_items,
     write_trace,
 )

@@ -9,16 +9,12 @@ from dataclasses import replace
 from typing import Any, Final
 
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_formats.base import (
+from apps.dialogue.file_formats.base import Note, Row, RowFormat, TaskContent, content_of
+from apps.dialogue.file_formats.turns import (
     MessageTree,
-    Note,
     PlacedTurn,
-    Row,
-    RowFormat,
-    TaskContent,
     branch_rows,
     call_part,
-    content_of,
     make_tree,
     note_left_out,
     note_orphans,

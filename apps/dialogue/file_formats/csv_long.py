@@ -11,22 +11,16 @@ from datetime import datetime
 from typing import Any, Final
 
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_formats.base import (
-    Note,
-    Row,
-    RowFormat,
-    TaskContent,
-    content_of,
-    read_turns,
-)
+from apps.dialogue.file_formats.base import Note, Row, RowFormat, TaskContent, content_of
 from apps.dialogue.file_formats.base.reading import TURNS_TABLE, with_lines
-from apps.dialogue.file_formats.base.speaker_names import roles_of_names
 from apps.dialogue.file_formats.base.table_values import (
     CONTENT_COLUMNS,
     CONVERSATION_COLUMNS,
     ROLE_COLUMNS,
 )
-from apps.dialogue.file_formats.base.turn_roles import speaker_of
+from apps.dialogue.file_formats.turns import read_turns
+from apps.dialogue.file_formats.turns.speaker_names import roles_of_names
+from apps.dialogue.file_formats.turns.turn_roles import speaker_of
 
 ID_COLUMNS: Final = (
     "conversation_id", "conversation", "conv_id", "chat_id", "dialogue_id", "dialog_id",
@@ -187,9 +181,7 @@ def _roles(rows: Sequence[Row], columns: _Columns, notes: list[Note]) -> dict[st
     if not unknown:
         return {}
     roles = roles_of_names(name for name in names if name.strip())
-    guessed = {
-        name: role for name, role in roles.items() if speaker_of({"from": name}) is None
-    }
+    guessed = {name: role for name, role in roles.items() if speaker_of({"from": name}) is None}
     listed = ", ".join(f"{name!r} as {role}" for name, role in guessed.items())
     said = f"speakers were read by name: {listed}"
     notes.append(Note("converted", columns.role, said, "speaker_names"))

@@ -9,8 +9,8 @@ from typing import Any
 from apps.dialogue.errors import ImportRefused
 from apps.dialogue.file_formats.base import Note, RowFormat, TaskContent, content_of
 from apps.dialogue.file_formats.base.reading import TABLE
-from apps.dialogue.file_formats.base.text_turns import question_column, text_turn
-from apps.dialogue.file_formats.base.trace_columns import read_trace_column
+from apps.dialogue.file_formats.turns.text_turns import question_column, text_turn
+from apps.dialogue.file_formats.turns.trace_columns import read_trace_column
 
 _MOST_NAMED = 30
 

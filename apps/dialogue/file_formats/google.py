@@ -9,14 +9,8 @@ from typing import Any, Final, Literal
 from apps.dialogue.blocks import Block
 from apps.dialogue.blocks.json_values import kind_of
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_formats.base import (
-    CallIds,
-    Note,
-    RowFormat,
-    TaskContent,
-    content_of,
-    with_tools,
-)
+from apps.dialogue.file_formats.base import Note, RowFormat, TaskContent, content_of
+from apps.dialogue.file_formats.turns import CallIds, with_tools
 from apps.dialogue.message import Message, make_message, parse_block
 from apps.dialogue.provider_formats.base import leftovers
 

@@ -7,13 +7,10 @@ the same speaker may follow one another, and a turn may be empty: both stand in 
 from dataclasses import replace
 from typing import Any
 
-from apps.dialogue.file_formats.base import (
-    Note,
+from apps.dialogue.file_formats.base import Note, RowFormat, TaskContent, content_of
+from apps.dialogue.file_formats.turns import (
     Pair,
-    RowFormat,
     Side,
-    TaskContent,
-    content_of,
     is_transcript,
     pair_candidates,
     read_transcript,

@@ -11,15 +11,17 @@ from apps.dialogue.errors import ImportRefused
 from apps.dialogue.file_formats.base import (
     Loss,
     Note,
-    PlacedTurn,
     RowFormat,
     TaskContent,
     check_written,
     content_of,
+    row_of,
+)
+from apps.dialogue.file_formats.turns import (
+    PlacedTurn,
     decoded,
     inspect_turns,
     read_placed_turns,
-    row_of,
     write_inspect_messages,
 )
 

@@ -9,17 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_formats.base import (
-    Note,
-    PlacedTurn,
-    Row,
-    RowFormat,
-    TaskContent,
-    as_tools,
-    content_of,
-    inspect_turns,
-    read_placed_turns,
-)
+from apps.dialogue.file_formats.base import Note, Row, RowFormat, TaskContent, content_of
+from apps.dialogue.file_formats.turns import PlacedTurn, as_tools, inspect_turns, read_placed_turns
 from apps.dialogue.provider_formats.base import leftovers
 
 _PROTOCOLS: Final = ("attachment://", "tc://")

@@ -9,12 +9,8 @@ from typing import Any
 
 from apps.dialogue.candidates import Verdict
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_formats.base import (
-    Candidate,
-    Note,
-    RowFormat,
-    TaskContent,
-    content_of,
+from apps.dialogue.file_formats.base import Candidate, Note, RowFormat, TaskContent, content_of
+from apps.dialogue.file_formats.turns import (
     question_column,
     read_answer,
     read_question,

@@ -9,17 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_formats.base import (
-    Note,
-    PlacedTurn,
-    Row,
-    RowFormat,
-    TaskContent,
-    content_of,
-    decoded,
-    read_placed_turns,
-)
-from apps.dialogue.file_formats.base.speaker_names import SpokenRole, roles_of_names
+from apps.dialogue.file_formats.base import Note, Row, RowFormat, TaskContent, content_of
+from apps.dialogue.file_formats.turns import PlacedTurn, decoded, read_placed_turns
+from apps.dialogue.file_formats.turns.speaker_names import SpokenRole, roles_of_names
 
 _AUTHORS: Final = ("author", "speaker", "name", "from", "sender")
 _TEXTS: Final = ("text", "value", "message", "utterance")

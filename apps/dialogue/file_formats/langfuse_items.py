@@ -5,12 +5,9 @@ What was asked becomes the conversation, and the expected output its last turn.
 
 from typing import Any
 
-from apps.dialogue.file_formats.base import (
-    Note,
-    RowFormat,
-    TaskContent,
+from apps.dialogue.file_formats.base import Note, RowFormat, TaskContent, content_of
+from apps.dialogue.file_formats.turns import (
     as_tools,
-    content_of,
     decoded,
     read_answered,
     read_asked,

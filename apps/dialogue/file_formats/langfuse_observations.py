@@ -11,14 +11,10 @@ from dataclasses import replace
 from typing import Any
 
 from apps.dialogue.errors import DialogueError
-from apps.dialogue.file_formats.base import (
-    Note,
+from apps.dialogue.file_formats.base import Note, Row, RowFormat, TaskContent, content_of
+from apps.dialogue.file_formats.turns import (
     Recorded,
-    Row,
-    RowFormat,
-    TaskContent,
     as_tools,
-    content_of,
     decoded,
     fingerprint,
     read_answered,

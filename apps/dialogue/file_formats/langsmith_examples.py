@@ -5,16 +5,8 @@ What was asked becomes the conversation, and the reference output its last turn.
 
 from typing import Any
 
-from apps.dialogue.file_formats.base import (
-    Note,
-    RowFormat,
-    TaskContent,
-    as_tools,
-    content_of,
-    read_answered,
-    read_asked,
-    read_placed_turns,
-)
+from apps.dialogue.file_formats.base import Note, RowFormat, TaskContent, content_of
+from apps.dialogue.file_formats.turns import as_tools, read_answered, read_asked, read_placed_turns
 
 
 def recognises(row: dict[str, Any]) -> bool:

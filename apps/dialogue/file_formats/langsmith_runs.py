@@ -7,13 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from apps.dialogue.file_formats.base import (
-    Note,
-    Row,
-    RowFormat,
-    TaskContent,
+from apps.dialogue.file_formats.base import Note, Row, RowFormat, TaskContent, content_of
+from apps.dialogue.file_formats.turns import (
     as_tools,
-    content_of,
     fingerprint,
     read_answered,
     read_asked,

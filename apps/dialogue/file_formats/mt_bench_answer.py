@@ -9,7 +9,8 @@ from typing import Any
 
 from apps.dialogue.blocks.json_values import kind_of
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_formats.base import Note, Row, RowFormat, TaskContent, content_of, text_turn
+from apps.dialogue.file_formats.base import Note, Row, RowFormat, TaskContent, content_of
+from apps.dialogue.file_formats.turns import text_turn
 
 
 def recognises(row: dict[str, Any]) -> bool:

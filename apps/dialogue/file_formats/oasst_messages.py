@@ -11,15 +11,11 @@ from typing import Any
 
 from apps.dialogue.blocks.json_values import kind_of
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_formats.base import (
-    Note,
+from apps.dialogue.file_formats.base import Note, Row, RowFormat, TaskContent, content_of
+from apps.dialogue.file_formats.turns import (
     ReplyNode,
     ReplyTree,
-    Row,
-    RowFormat,
-    TaskContent,
     branch_attribute,
-    content_of,
     read_path,
     split_tree,
 )

@@ -8,16 +8,8 @@ from typing import Any
 
 from apps.dialogue.blocks.json_values import kind_of
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_formats.base import (
-    Note,
-    ReplyNode,
-    RowFormat,
-    TaskContent,
-    branch_attribute,
-    content_of,
-    read_path,
-    split_tree,
-)
+from apps.dialogue.file_formats.base import Note, RowFormat, TaskContent, content_of
+from apps.dialogue.file_formats.turns import ReplyNode, branch_attribute, read_path, split_tree
 
 
 def recognises(row: dict[str, Any]) -> bool:

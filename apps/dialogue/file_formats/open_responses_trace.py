@@ -15,9 +15,8 @@ from apps.dialogue.file_formats.base import (
     TaskContent,
     check_written,
     content_of,
-    read_response_items,
-    write_trace,
 )
+from apps.dialogue.file_formats.turns import read_response_items, write_trace
 
 _ITEMS = frozenset({"message", "function_call", "function_call_output", "reasoning"})
 _OWN = "turnwright"

@@ -15,8 +15,10 @@ from apps.dialogue.file_formats.base import (
     TaskContent,
     check_written,
     content_of,
-    read_turns,
     row_of,
+)
+from apps.dialogue.file_formats.turns import (
+    read_turns,
     with_images,
     with_tools,
     write_openai_tools,

@@ -8,7 +8,8 @@ from typing import Any
 
 from apps.dialogue.blocks.json_values import kind_of
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_formats.base import Note, RowFormat, TaskContent, content_of, read_turns
+from apps.dialogue.file_formats.base import Note, RowFormat, TaskContent, content_of
+from apps.dialogue.file_formats.turns import read_turns
 from apps.dialogue.message import Message
 
 _CONVERSATIONS = ("messages", "input", "conversation", "conversations")

@@ -7,15 +7,8 @@ from typing import Any
 
 from apps.dialogue.blocks.json_values import kind_of
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_formats.base import (
-    Note,
-    RowFormat,
-    TaskContent,
-    content_of,
-    item_type,
-    read_response_items,
-    with_tools,
-)
+from apps.dialogue.file_formats.base import Note, RowFormat, TaskContent, content_of
+from apps.dialogue.file_formats.turns import item_type, read_response_items, with_tools
 from apps.dialogue.message import Message, parse_message
 
 _ITEMS = frozenset({"message", "function_call", "function_call_output", "reasoning"})

@@ -11,23 +11,25 @@ from typing import Any
 from apps.dialogue.blocks.json_values import json_copy
 from apps.dialogue.errors import ImportRefused
 from apps.dialogue.file_formats.base import (
-    PAIR_COLUMNS,
     Candidate,
     Loss,
     Note,
-    Pair,
     RowFormat,
     TaskContent,
-    check_pair,
     check_written,
     content_of,
+    row_of,
+)
+from apps.dialogue.file_formats.turns import (
+    PAIR_COLUMNS,
+    Pair,
+    check_pair,
     pair_candidates,
     pair_columns,
     pairs_of,
     read_answer,
     read_pair,
     read_question,
-    row_of,
     side_of,
     split_pair,
     tools_beside,

@@ -9,13 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_formats.base import (
-    Note,
+from apps.dialogue.file_formats.base import Note, RowFormat, TaskContent, content_of
+from apps.dialogue.file_formats.turns import (
     Pair,
-    RowFormat,
     Side,
-    TaskContent,
-    content_of,
     is_transcript,
     pair_candidates,
     pair_columns,

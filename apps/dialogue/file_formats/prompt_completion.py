@@ -8,14 +8,8 @@ from typing import Any, Final
 
 from apps.dialogue.blocks.json_values import kind_of
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_formats.base import (
-    Note,
-    RowFormat,
-    TaskContent,
-    content_of,
-    read_turns,
-    with_tools,
-)
+from apps.dialogue.file_formats.base import Note, RowFormat, TaskContent, content_of
+from apps.dialogue.file_formats.turns import read_turns, with_tools
 from apps.dialogue.message import Message
 
 _SEPARATORS: Final = ("###", "===", "---", "$$$", "->", "=>", "→")

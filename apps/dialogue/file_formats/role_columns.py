@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from apps.dialogue.blocks import Role
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_formats.base import Note, RowFormat, TaskContent, content_of, text_turn
+from apps.dialogue.file_formats.base import Note, RowFormat, TaskContent, content_of
+from apps.dialogue.file_formats.turns import text_turn
 from apps.dialogue.message import Message
 
 _ROLES: Final[dict[str, Role]] = {

@@ -3,7 +3,8 @@
 from typing import Any
 
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_formats.base import Note, RowFormat, TaskContent, content_of, read_turns
+from apps.dialogue.file_formats.base import Note, RowFormat, TaskContent, content_of
+from apps.dialogue.file_formats.turns import read_turns
 
 _COLUMNS = ("conversation", "messages", "turns")
 

@@ -27,9 +27,11 @@ from apps.dialogue.file_formats.base import (
     TaskContent,
     check_written,
     content_of,
+    row_of,
+)
+from apps.dialogue.file_formats.turns import (
     is_turn_pair,
     read_dialogue,
-    row_of,
     text_turn,
     tools_beside,
     with_images,

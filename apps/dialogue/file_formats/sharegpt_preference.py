@@ -4,11 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_formats.base import (
-    Note,
-    RowFormat,
-    TaskContent,
-    content_of,
+from apps.dialogue.file_formats.base import Note, RowFormat, TaskContent, content_of
+from apps.dialogue.file_formats.turns import (
     pair_candidates,
     pair_columns,
     read_dialogue,

@@ -10,16 +10,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_formats.base import (
+from apps.dialogue.file_formats.base import Note, RowFormat, TaskContent, content_of
+from apps.dialogue.file_formats.turns import (
     CALL_TAGS,
     RESULT_TAGS,
-    Note,
     PlacedTurn,
-    RowFormat,
     Tagged,
-    TaskContent,
     calls_of_tools,
-    content_of,
     read_placed_turns,
     tagged,
     written_calls,

@@ -16,13 +16,13 @@ from apps.dialogue.blocks import Block, TextBlock, ToolCallBlock, ToolResultBloc
 from apps.dialogue.blocks.json_values import NotJson, json_object, kind_of
 from apps.dialogue.errors import ImportRefused
 from apps.dialogue.file_formats.base import Note, RowFormat, TaskContent, content_of
-from apps.dialogue.file_formats.base.speaker_marks import (
+from apps.dialogue.file_formats.turns.speaker_marks import (
     Mark,
     begins_with_mark,
     find_marks,
     parts_between,
 )
-from apps.dialogue.file_formats.base.speaker_names import (
+from apps.dialogue.file_formats.turns.speaker_names import (
     LETTERS,
     SpokenRole,
     known_role,

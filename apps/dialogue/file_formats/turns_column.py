@@ -8,18 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_formats.base import (
-    Note,
-    PlacedTurn,
-    RowFormat,
-    TaskContent,
-    content_of,
-    joined,
-    read_placed_turns,
-    read_turns,
-    with_tools,
-)
-from apps.dialogue.file_formats.base.speaker_names import known_role, roles_of_names
+from apps.dialogue.file_formats.base import Note, RowFormat, TaskContent, content_of, joined
+from apps.dialogue.file_formats.turns import PlacedTurn, read_placed_turns, read_turns, with_tools
+from apps.dialogue.file_formats.turns.speaker_names import known_role, roles_of_names
 from apps.dialogue.message import Message
 
 _SPEAKERS = ("role", "from")

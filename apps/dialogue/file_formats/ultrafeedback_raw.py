@@ -10,15 +10,8 @@ from typing import Any
 
 from apps.dialogue.blocks.json_values import NotJson, json_object, kind_of
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_formats.base import (
-    Candidate,
-    Note,
-    RowFormat,
-    TaskContent,
-    content_of,
-    read_question,
-    text_turn,
-)
+from apps.dialogue.file_formats.base import Candidate, Note, RowFormat, TaskContent, content_of
+from apps.dialogue.file_formats.turns import read_question, text_turn
 
 
 def recognises(row: dict[str, Any]) -> bool:

@@ -8,14 +8,10 @@ from typing import Any, Final
 
 from apps.dialogue.blocks.json_values import json_copy
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_formats.base import (
-    Candidate,
-    Note,
+from apps.dialogue.file_formats.base import Candidate, Note, RowFormat, TaskContent, content_of
+from apps.dialogue.file_formats.turns import (
     PlacedTurn,
-    RowFormat,
-    TaskContent,
     as_tools,
-    content_of,
     decoded,
     placed,
     plain_turns,

@@ -7,7 +7,8 @@ LMSYS-Chat-1M and WildChat, which keeps addresses and headers with every turn an
 from typing import Any
 
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_formats.base import Note, RowFormat, TaskContent, content_of, read_turns
+from apps.dialogue.file_formats.base import Note, RowFormat, TaskContent, content_of
+from apps.dialogue.file_formats.turns import read_turns
 
 _IDS = ("conversation_id", "conversation_hash")
 _MARKS = (*_IDS, "turn", "openai_moderation", "detoxify_moderation")

@@ -13,7 +13,8 @@ from apps.dialogue.blocks import (
     ToolResultBlock,
 )
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_formats.base import Note, read_turns, role_letters
+from apps.dialogue.file_formats.base import Note, role_letters
+from apps.dialogue.file_formats.turns import read_turns
 from apps.dialogue.message import Message
 from apps.dialogue.provider_formats import convert, import_openai
 from tests.dialogue.conversations import plain_conversations

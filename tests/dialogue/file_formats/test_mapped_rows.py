@@ -8,7 +8,7 @@ from apps.dialogue.column_mapping import parse_mapping
 from apps.dialogue.errors import DialogueError
 from apps.dialogue.file_containers import Note
 from apps.dialogue.file_formats.base import TaskContent
-from apps.dialogue.file_formats.base.mapped_rows import read_mapped
+from apps.dialogue.file_formats.turns.mapped_rows import read_mapped
 
 
 def read(mapping: dict[str, Any], row: dict[str, Any]) -> tuple[TaskContent, list[Note]]:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.dialogue.file_formats.base import make_tree
+from apps.dialogue.file_formats.turns import make_tree
 
 NAMES = [f"m{n}" for n in range(8)]
 

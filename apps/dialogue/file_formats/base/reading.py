@@ -3,15 +3,12 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, Final
 
 from apps.dialogue.blocks.json_values import kind_of
-from apps.dialogue.column_mapping import ColumnMapping
 from apps.dialogue.errors import DialogueError, ImportRefused
 from apps.dialogue.file_containers import Note, Row
 from apps.dialogue.file_formats.base.held_rows import LARGEST_GROUP, HeldGroup, HeldRows
-from apps.dialogue.file_formats.base.mapped_rows import read_mapped
 from apps.dialogue.file_formats.base.remarks import remarks_on
 from apps.dialogue.file_formats.base.role_changes import RoleChanges, with_changed_roles
 from apps.dialogue.file_formats.base.rows import ReadRow, RowFormat, TaskContent, role_letters
@@ -30,17 +27,21 @@ ANY: Final = "attribute_rows"
 
 _MOST_LINES_NAMED = 20
 
+Reader = Callable[[dict[str, Any], list[Note]], TaskContent]
+"""Makes a row's task and appends to the notes; raises a ``DialogueError`` for no task."""
+
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
     """What a person said about a file.
 
-    ``format`` is the name of the one that every row is held to. With a ``mapping`` no row is
-    recognised: each goes through it. ``roles`` were changed in a preview.
+    ``format`` is the name of the one that every row is held to. With a ``reader``, which is made of
+    a column mapping, no row is recognised: each goes through it. ``roles`` were changed in a
+    preview.
     """
 
     format: str | None = None
-    mapping: ColumnMapping | None = None
+    reader: Reader | None = None
     roles: RoleChanges = field(default_factory=RoleChanges)
 
 
@@ -93,8 +94,8 @@ class _Reader:
             yield _refused(row, None, ImportRefused(fault, code="bad_row"))
         elif not row.value:
             yield _refused(row, None, ImportRefused("the row is empty", code="bad_row"))
-        elif self._wishes.mapping is not None:
-            yield _read_by_mapping(row, self._wishes.mapping)
+        elif self._wishes.reader is not None:
+            yield _read_with(row, None, self._wishes.reader)
         else:
             yield from self._read_as(row, self._format_of(row))
 
@@ -173,15 +174,7 @@ def _read(row: Row, found: RowFormat) -> ReadRow:
     return _read_with(row, found, found.read)
 
 
-def _read_by_mapping(row: Row, mapping: ColumnMapping) -> ReadRow:
-    return _read_with(row, None, partial(read_mapped, mapping))
-
-
-def _read_with(
-    row: Row,
-    found: RowFormat | None,
-    read: Callable[[dict[str, Any], list[Note]], TaskContent],
-) -> ReadRow:
+def _read_with(row: Row, found: RowFormat | None, read: Reader) -> ReadRow:
     notes = list(row.notes)
     try:
         task = read(row.value, notes)

@@ -8,20 +8,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_formats.base import (
+from apps.dialogue.file_formats.base import Note, Row, RowFormat, TaskContent, content_of
+from apps.dialogue.file_formats.chatgpt_export.nodes import is_shown, read_nodes
+from apps.dialogue.file_formats.turns import (
     MessageTree,
-    Note,
-    Row,
-    RowFormat,
-    TaskContent,
     branch_rows,
-    content_of,
     make_tree,
     note_left_out,
     note_orphans,
     read_placed_turns,
 )
-from apps.dialogue.file_formats.chatgpt_export.nodes import is_shown, read_nodes
 
 _READ = frozenset({"id", "author", "content", "recipient", "metadata", "status"})
 

@@ -4,8 +4,8 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final
 
-from apps.dialogue.file_formats.base import (
-    Note,
+from apps.dialogue.file_formats.base import Note
+from apps.dialogue.file_formats.turns import (
     PlacedTurn,
     call_part,
     decoded,

@@ -8,21 +8,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_formats.base import (
+from apps.dialogue.file_formats.base import Note, Row, RowFormat, TaskContent, content_of
+from apps.dialogue.file_formats.openwebui_export.answers import read_answer
+from apps.dialogue.file_formats.turns import (
     MessageTree,
-    Note,
     PlacedTurn,
-    Row,
-    RowFormat,
-    TaskContent,
     branch_rows,
-    content_of,
     make_tree,
     note_orphans,
     read_placed_turns,
     text_part,
 )
-from apps.dialogue.file_formats.openwebui_export.answers import read_answer
 
 _SHOWN = frozenset(
     {

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from apps.dialogue.file_formats.base import (
-    Note,
+from apps.dialogue.file_formats.base import Note
+from apps.dialogue.file_formats.turns import (
     PlacedTurn,
     call_part,
     decoded,

@@ -9,8 +9,8 @@ from typing import Any, Final
 from apps.dialogue.blocks.json_values import kind_of
 from apps.dialogue.errors import ImportRefused
 from apps.dialogue.file_containers import Note
-from apps.dialogue.file_formats.base.langchain_messages import langchain_turn
-from apps.dialogue.file_formats.base.placed_turns import PlacedTurn, decoded
+from apps.dialogue.file_formats.turns.langchain_messages import langchain_turn
+from apps.dialogue.file_formats.turns.placed_turns import PlacedTurn, decoded
 
 _LISTS: Final = ("messages", "chat_history", "history", "conversation", "input", "prompt")
 _ASKED: Final = ("input", "question", "query", "prompt", "text", "user_input", "message")

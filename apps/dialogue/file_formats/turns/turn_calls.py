@@ -8,8 +8,8 @@ from apps.dialogue.blocks import Block
 from apps.dialogue.blocks.json_values import kind_of
 from apps.dialogue.errors import ImportRefused
 from apps.dialogue.file_containers import Note, cleaned
-from apps.dialogue.file_formats.base.call_arguments import read_call_arguments
-from apps.dialogue.file_formats.base.call_ids import CallIds
+from apps.dialogue.file_formats.turns.call_arguments import read_call_arguments
+from apps.dialogue.file_formats.turns.call_ids import CallIds
 from apps.dialogue.message import parse_block
 from apps.dialogue.provider_formats.base import leftovers
 

@@ -10,7 +10,7 @@ from apps.dialogue.blocks import Role
 from apps.dialogue.blocks.json_values import kind_of
 from apps.dialogue.errors import ImportRefused
 from apps.dialogue.file_containers import Note
-from apps.dialogue.file_formats.base.text_turns import text_turn
+from apps.dialogue.file_formats.turns.text_turns import text_turn
 from apps.dialogue.message import Message
 
 _MARKER = re.compile(r"(?:\A\s*|\n\n)(Human|Assistant):")

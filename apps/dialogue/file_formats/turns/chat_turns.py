@@ -8,10 +8,10 @@ from apps.dialogue.blocks import Block, TextBlock
 from apps.dialogue.blocks.json_values import kind_of, text_fault
 from apps.dialogue.errors import ImportRefused
 from apps.dialogue.file_containers import Note
-from apps.dialogue.file_formats.base.call_ids import CallIds
-from apps.dialogue.file_formats.base.turn_calls import CallReader
-from apps.dialogue.file_formats.base.turn_parts import Said, read_said
-from apps.dialogue.file_formats.base.turn_roles import Speaker, role_key, speakers_of
+from apps.dialogue.file_formats.turns.call_ids import CallIds
+from apps.dialogue.file_formats.turns.turn_calls import CallReader
+from apps.dialogue.file_formats.turns.turn_parts import Said, read_said
+from apps.dialogue.file_formats.turns.turn_roles import Speaker, role_key, speakers_of
 from apps.dialogue.message import Message, make_message, parse_block
 from apps.dialogue.provider_formats.base import leftovers
 

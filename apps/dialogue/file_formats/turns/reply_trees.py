@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.dialogue.file_containers import Note
-from apps.dialogue.file_formats.base.message_trees import make_tree
-from apps.dialogue.file_formats.base.placed_turns import PlacedTurn, read_placed_turns
+from apps.dialogue.file_formats.turns.message_trees import make_tree
+from apps.dialogue.file_formats.turns.placed_turns import PlacedTurn, read_placed_turns
 from apps.dialogue.message import Message
 
 _OF_THE_TREE = ("message_tree_id", "tree_state")

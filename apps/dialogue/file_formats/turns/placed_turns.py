@@ -13,7 +13,7 @@ from apps.dialogue.blocks import Block, ToolResultBlock
 from apps.dialogue.blocks.json_values import json_copy
 from apps.dialogue.errors import DialogueError, ImportRefused
 from apps.dialogue.file_containers import Note
-from apps.dialogue.file_formats.base.chat_turns import read_turns
+from apps.dialogue.file_formats.turns.chat_turns import read_turns
 from apps.dialogue.message import Message, make_message
 from apps.dialogue.provider_formats.base import leftovers
 

@@ -10,8 +10,8 @@ from apps.dialogue.blocks.json_values import NotJson, json_object
 from apps.dialogue.candidates import Candidate, Verdict
 from apps.dialogue.errors import ImportRefused
 from apps.dialogue.file_containers import Note
-from apps.dialogue.file_formats.base.sharegpt_turns import read_dialogue
-from apps.dialogue.file_formats.base.text_turns import text_turn
+from apps.dialogue.file_formats.turns.sharegpt_turns import read_dialogue
+from apps.dialogue.file_formats.turns.text_turns import text_turn
 from apps.dialogue.message import Message
 
 PAIR_COLUMNS = (

@@ -6,8 +6,8 @@ from typing import Any
 
 from apps.dialogue.blocks import ImageBlock, ReasoningBlock
 from apps.dialogue.file_containers import Note
-from apps.dialogue.file_formats.base.response_items import item_type, read_response_items
 from apps.dialogue.file_formats.base.rows import Loss
+from apps.dialogue.file_formats.turns.response_items import item_type, read_response_items
 from apps.dialogue.message import Message
 from apps.dialogue.trace import to_open_responses
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from apps.dialogue.file_formats.base.speaker_names import LETTERS, WORDS, known_role
+from apps.dialogue.file_formats.turns.speaker_names import LETTERS, WORDS, known_role
 
 _KNOWN: Final = "|".join(
     re.escape(word).replace(r"\ ", r"[ _]") for word in sorted(WORDS, key=len, reverse=True)

@@ -8,8 +8,8 @@ from apps.dialogue.candidates import Candidate, Verdict
 from apps.dialogue.column_mapping import ColumnMapping, MappedRow, apply
 from apps.dialogue.errors import ImportRefused
 from apps.dialogue.file_containers import Note
-from apps.dialogue.file_formats.base.chat_turns import read_turns
 from apps.dialogue.file_formats.base.rows import TaskContent, content_of
+from apps.dialogue.file_formats.turns.chat_turns import read_turns
 from apps.dialogue.message import Message
 
 

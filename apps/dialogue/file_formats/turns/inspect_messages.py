@@ -19,13 +19,13 @@ from apps.dialogue.blocks import (
 from apps.dialogue.blocks.json_values import json_copy, kind_of
 from apps.dialogue.errors import ImportRefused
 from apps.dialogue.file_containers import Note
-from apps.dialogue.file_formats.base.placed_turns import (
+from apps.dialogue.file_formats.base.rows import Loss
+from apps.dialogue.file_formats.turns.placed_turns import (
     PlacedTurn,
     reasoning_part,
     result_turn,
     text_part,
 )
-from apps.dialogue.file_formats.base.rows import Loss
 from apps.dialogue.message import Message
 from apps.dialogue.provider_formats.base import leftovers
 

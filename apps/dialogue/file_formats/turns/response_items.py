@@ -13,8 +13,8 @@ from apps.dialogue.blocks import Block, ToolResultBlock
 from apps.dialogue.blocks.json_values import kind_of
 from apps.dialogue.errors import DialogueError, ImportRefused
 from apps.dialogue.file_containers import Note
-from apps.dialogue.file_formats.base.call_arguments import read_call_arguments
-from apps.dialogue.file_formats.base.call_ids import CallIds
+from apps.dialogue.file_formats.turns.call_arguments import read_call_arguments
+from apps.dialogue.file_formats.turns.call_ids import CallIds
 from apps.dialogue.message import Message, make_message
 from apps.dialogue.provider_formats import from_responses
 from apps.dialogue.provider_formats.base import leftovers, read_data_url

@@ -5,16 +5,16 @@ from typing import Any
 
 from apps.dialogue.errors import ImportRefused
 from apps.dialogue.file_containers import Note
-from apps.dialogue.file_formats.base.chat_turns import read_turns
-from apps.dialogue.file_formats.base.placed_turns import PlacedTurn, read_placed_turns
-from apps.dialogue.file_formats.base.tagged_calls import (
+from apps.dialogue.file_formats.turns.chat_turns import read_turns
+from apps.dialogue.file_formats.turns.placed_turns import PlacedTurn, read_placed_turns
+from apps.dialogue.file_formats.turns.tagged_calls import (
     CALL_TAGS,
     RESULT_TAGS,
     calls_of_tools,
     tagged,
     written_calls,
 )
-from apps.dialogue.file_formats.base.tool_lists import with_tools
+from apps.dialogue.file_formats.turns.tool_lists import with_tools
 from apps.dialogue.message import Message
 
 _ASKED_KEYS = ("human", "user", "input", "instruction", "prompt", "question")
