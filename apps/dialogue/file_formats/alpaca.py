@@ -9,7 +9,7 @@ from typing import Any
 
 from apps.dialogue.errors import ImportRefused
 from apps.dialogue.file_formats.base import Candidate, Note, RowFormat, TaskContent, content_of
-from apps.dialogue.file_formats.turns import is_said, read_question, text_turn, tools_beside
+from apps.dialogue.file_formats.turns import is_said, read_question, text_turn, with_tools
 from apps.dialogue.message import Message
 
 _INSTRUCTIONS = ("instruction", "INSTRUCTION", "Instruction")
@@ -45,7 +45,7 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
         candidates = _pair(row[answered], answered, notes)
     else:
         messages = (*messages, *_answer(row[answered], answered, notes))
-    content = content_of(tools_beside(row, notes), messages, notes, used=used)
+    content = content_of(with_tools(row, notes), messages, notes, used=used)
     return replace(content, candidates=candidates)
 
 

@@ -79,7 +79,7 @@ def write(task: TaskContent, losses: list[Loss]) -> list[dict[str, Any]]:
     own["messages"] = request["messages"]
     if tools := write_anthropic_tools(task.tools, losses):
         own["tools"] = tools
-    reserved = ("system", "params", "request", "functions")
+    reserved = ("system", "params", "request", "tools", "functions")
     row = row_of(task, own, losses, reserved=reserved)
     check_written(task, row, read, losses)
     return [row]

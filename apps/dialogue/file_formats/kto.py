@@ -16,7 +16,7 @@ from apps.dialogue.file_formats.turns import (
     read_question,
     split_reply,
     text_turn,
-    tools_beside,
+    with_tools,
 )
 from apps.dialogue.message import Message
 
@@ -51,7 +51,7 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
     verdict: Verdict = "chosen" if row[label] else "rejected"
     candidates = (Candidate(reply, verdict),) if reply else ()
     used = (*used, label) if reply else used
-    content = content_of(tools_beside(row, notes), prompt, notes, used=used)
+    content = content_of(with_tools(row, notes), prompt, notes, used=used)
     return replace(content, candidates=candidates)
 
 

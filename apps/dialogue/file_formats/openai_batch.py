@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from apps.dialogue.blocks.json_values import kind_of
 from apps.dialogue.errors import ImportRefused
-from apps.dialogue.file_formats.base import Note, RowFormat, TaskContent, content_of
+from apps.dialogue.file_formats.base import Note, RowFormat, TaskContent, content_of, with_key
 from apps.dialogue.file_formats.turns import read_response_items, read_turns, with_tools
 from apps.dialogue.message import Message, text_message
 
@@ -36,12 +36,10 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
         place = "response"
         fault = "a result has the answer alone; the conversation is in the file of requests"
         notes.append(Note("kept", place, fault, "needs_request_file"))
-    parts = with_tools(
-        {key: value for key, value in row.items() if key not in ("body", "id")}, notes
-    )
+    parts = with_tools({key: value for key, value in row.items() if key != "body"}, notes)
     rest = {key: value for key, value in body.items() if key not in (*used, "tools", "functions")}
     tools = {key: body[key] for key in ("tools", "functions") if key in body}
-    parts = {**parts, **with_tools(tools, notes), "id": row.get("custom_id")}
+    parts = with_key({**parts, **with_tools(tools, notes)}, row.get("custom_id"), notes)
     if place == "body" and rest:
         parts["body"] = rest
     elif place == "response":

@@ -55,7 +55,8 @@ def write(task: TaskContent, losses: list[Loss]) -> list[dict[str, Any]]:
     own: dict[str, Any] = {"messages": write_turns(task.messages, losses)}
     if tools := write_openai_tools(task.tools, losses):
         own["tools"] = tools
-    row = row_of(task, own, losses, reserved=("functions", "images", "image", "request", "system"))
+    reserved = ("tools", "functions", "images", "image", "request", "system")
+    row = row_of(task, own, losses, reserved=reserved)
     check_written(task, row, read, losses)
     return [row]
 
@@ -92,7 +93,7 @@ def _read_messages(row: dict[str, Any], notes: list[Note]) -> TaskContent:
         used = ("messages", "system")
     if any(row.get(key) for key in ("images", "image", "videos", "video", "audios", "audio")):
         messages = with_images(row, messages, notes)
-    if row.get("tools") or row.get("functions"):
+    if "tools" in row or "functions" in row:
         row = with_tools(row, notes)
     return content_of(row, messages, notes, used=used)
 

@@ -29,7 +29,7 @@ from apps.dialogue.file_formats.turns import (
     read_turns,
     split_pair,
     split_reply,
-    tools_beside,
+    with_tools,
     write_openai_tools,
     write_turns,
 )
@@ -38,7 +38,7 @@ from apps.dialogue.message import Message
 _SIDES = ("preferred_output", "non_preferred_output")
 _REJECTED = ("rejected_response", "rejected_messages")
 _PARALLEL = "parallel_tool_calls"
-_RESERVED = ("messages", "conversation", "functions", *_REJECTED)
+_RESERVED = ("messages", "conversation", "tools", "functions", *_REJECTED)
 
 
 def recognises(row: dict[str, Any]) -> bool:
@@ -61,7 +61,7 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
     if taken:
         raise ImportRefused("stands in the row and in its input", place=taken[0])
     candidates = pair_candidates(pair, notes)
-    parts = tools_beside({**row, **rest}, notes)
+    parts = with_tools({**row, **rest}, notes)
     return replace(
         content_of(parts, messages, notes, used=("input", *_SIDES)), candidates=candidates
     )
@@ -94,7 +94,7 @@ def _read_beside(row: dict[str, Any], column: str, notes: list[Note]) -> TaskCon
         sides = Side("messages", "chosen", reply), Side(column, "rejected", other)
         pair = Pair(*sides, ("messages", column))
     candidates = pair_candidates(pair, notes)
-    content = content_of(tools_beside(row, notes), prompt, notes, used=pair.used)
+    content = content_of(with_tools(row, notes), prompt, notes, used=pair.used)
     return replace(content, candidates=candidates)
 
 

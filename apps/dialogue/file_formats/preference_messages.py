@@ -32,7 +32,7 @@ from apps.dialogue.file_formats.turns import (
     read_question,
     side_of,
     split_pair,
-    tools_beside,
+    with_tools,
     write_openai_tools,
     write_turns,
 )
@@ -40,7 +40,7 @@ from apps.dialogue.message import Message
 
 _PROMPTS = ("prompt", "prompt_messages", "messages")
 _RESERVED = (
-    *_PROMPTS, "system", "system_prompt", "history", "conversations", "functions",
+    *_PROMPTS, "system", "system_prompt", "history", "conversations", "tools", "functions",
     *(name for columns in PAIR_COLUMNS for name in columns),
 )  # fmt: skip
 
@@ -69,7 +69,7 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
     else:
         prompt, pair = split_pair(pair)
     candidates = pair_candidates(pair, notes)
-    kept = _renamed(tools_beside(row, notes), notes)
+    kept = _renamed(with_tools(row, notes), notes)
     content = content_of(kept, prompt, notes, used=(*used, *pair.used))
     return replace(content, candidates=candidates)
 

@@ -33,8 +33,8 @@ from apps.dialogue.file_formats.turns import (
     is_turn_pair,
     read_dialogue,
     text_turn,
-    tools_beside,
     with_images,
+    with_tools,
     write_openai_tools,
 )
 from apps.dialogue.message import Message
@@ -63,7 +63,7 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
     if isinstance(row.get("system"), str | None):
         used.append("system")
         messages = (*_system(row.get("system"), messages, notes), *messages)
-    return content_of(tools_beside(row, notes), messages, notes, used=used)
+    return content_of(with_tools(row, notes), messages, notes, used=used)
 
 
 def _column(row: dict[str, Any]) -> str | None:
@@ -135,7 +135,7 @@ def _row(task: TaskContent, losses: list[Loss], *, ids: bool) -> dict[str, Any]:
             if set(tool) - {"type", "function"}:
                 losses.append(Loss(f"tools[{position}]", "the format has functions alone"))
         own["tools"] = json.dumps([tool["function"] for tool in tools], ensure_ascii=False)
-    reserved = (*_COLUMNS, *_MEDIA, "system", "functions", "chosen", "rejected")
+    reserved = (*_COLUMNS, *_MEDIA, "system", "tools", "functions", "chosen", "rejected")
     return row_of(task, own, losses, reserved=reserved)
 
 

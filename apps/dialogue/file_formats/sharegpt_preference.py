@@ -11,7 +11,7 @@ from apps.dialogue.file_formats.turns import (
     read_dialogue,
     read_pair,
     text_turn,
-    tools_beside,
+    with_tools,
 )
 
 _COLUMNS = ("conversations", "conversation")
@@ -38,7 +38,7 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
             messages = (text_turn("system", row["system"], notes, "system"), *messages)
     pair = read_pair(row, columns, notes)
     candidates = pair_candidates(pair, notes)
-    content = content_of(tools_beside(row, notes), messages, notes, used=(*used, *pair.used))
+    content = content_of(with_tools(row, notes), messages, notes, used=(*used, *pair.used))
     return replace(content, candidates=candidates)
 
 

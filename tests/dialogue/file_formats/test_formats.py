@@ -103,9 +103,6 @@ def test_stringified_tools_and_functions_of_old_become_tools() -> None:
     content = task({"messages": [SAID], "functions": [function]})
     assert content.tools == read_tools
     assert content.attributes == {}
-    assert refused({"messages": [SAID], "tools": "{broken"}).place == "tools"
-    assert refused({"messages": [SAID], "tools": '"text"'}).place == "tools"
-    assert refused({"messages": [SAID], "tools": ["x"]}).place == "tools"
 
 
 def test_the_ledger_says_what_became_of_a_chat_row() -> None:
@@ -203,11 +200,6 @@ def test_a_number_as_id_becomes_a_text_with_a_note(value: Any, key: str | None) 
     assert converted == (["id"] if isinstance(value, int | float) else [])
 
 
-@pytest.mark.parametrize("value", [["x"], {"a": 1}])
-def test_what_can_be_no_id_is_refused(value: Any) -> None:
-    assert refused({"id": value, "question": "x"}).place == "id"
-
-
 def test_other_key_columns_give_the_key_and_stay_attributes() -> None:
     content = task({"task_id": "t-1", "question": "x"})
     assert content.key == "t-1"
@@ -232,7 +224,3 @@ def test_what_cannot_be_stored_is_taken_out_of_a_row_with_a_note(
     assert read_row.task is not None
     assert read_row.task.attributes["a"] == kept
     assert (place, code) in [(note.place, note.code) for note in read_row.notes]
-
-
-def test_an_attribute_that_is_called_like_the_conversation_refuses_the_row() -> None:
-    assert refused({"question": "x", "conversation": "y"}).place == "conversation"

@@ -81,11 +81,6 @@ def test_tools_that_are_none_are_neither_tools_nor_attribute(tools: Any) -> None
     assert (task.tools, task.attributes) == (None, {})
 
 
-def test_broken_tools_refuse_the_row_with_their_place() -> None:
-    read = read_one({"conversations": [ASKED], "tools": "[{"})
-    assert (read.task, read.notes[-1].place) == (None, "tools")
-
-
 @pytest.mark.parametrize(
     ("turns", "place"),
     [

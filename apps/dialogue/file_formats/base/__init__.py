@@ -12,6 +12,7 @@ from apps.dialogue.file_formats.base.rows import (
     content_of,
     joined,
     role_letters,
+    with_key,
 )
 
 __all__ = [
@@ -29,4 +30,5 @@ __all__ = [
     "read_rows",
     "role_letters",
     "row_of",
+    "with_key",
 ]

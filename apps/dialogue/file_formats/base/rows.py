@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import count, islice
 from typing import Any
 
 from apps.dialogue.blocks.json_values import checked_attributes, kind_of, text_fault
@@ -16,7 +16,13 @@ MOST_NAMED = 30
 """Attributes of a row that the ledger names; those of a row with more are counted."""
 
 KEY_COLUMNS = ("id", "key", "task_id", "question_id")
-"""Where a row may carry the key of its task, the first one that is not null wins."""
+"""Where a row may carry the key of its task, the first one that can be a key wins."""
+
+TAKEN_NAMES = ("id", "conversation")
+"""What a task is served with of its own; a column of that name becomes another attribute."""
+
+UNREAD_TOOLS = "tools_unread"
+"""The attribute that holds tools nobody can read; the conversation beside them is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,15 +119,12 @@ def content_of(
             "the conversation is empty", place=next(iter(used), ""), code="empty_conversation"
         )
     key = _key(row, notes)
-    tools = _tools(row, notes)
+    tools = _tools(row)
+    if tools:
+        notes.append(Note("kept", "tools", f"kept with the task ({len(tools)})"))
     tags = _tags(row)
-    gone = {"id", *used, *(["tools"] if tools else []), *(["tags"] if tags else [])}
-    attributes = {name: value for name, value in row.items() if name not in gone}
-    if "conversation" in attributes:
-        raise ImportRefused(
-            "the name is taken: a task's conversation is served under it", place="conversation"
-        )
-    checked = checked_attributes(attributes, "")
+    gone = {*used, *(["tools"] if tools else []), *(["tags"] if tags else [])}
+    checked = checked_attributes(_attributes(row, gone, notes), "")
     if checked:
         notes.append(Note("kept", "", f"attributes {_listed(checked)}", "attributes"))
     return TaskContent(key, tuple(messages), checked, tools, tags)
@@ -138,35 +141,72 @@ def joined(names: Sequence[str]) -> str:
     return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
+def free_name(name: str, taken: Collection[str]) -> str:
+    """Return a name for an attribute: the given one, or with the first number that is free."""
+    numbered = (f"{name}_{number}" for number in count(2))
+    return name if name not in taken else next(each for each in numbered if each not in taken)
+
+
+def with_key(row: dict[str, Any], key: object, notes: list[Note]) -> dict[str, Any]:
+    """Return a row whose key is another than its ``id``, which becomes another attribute."""
+    if row.get("id") in (None, "", key):
+        return {**row, "id": key}
+    return {**_renamed(row, "id", notes), "id": key}
+
+
+def _renamed(row: dict[str, Any], name: str, notes: list[Note]) -> dict[str, Any]:
+    other = free_name(f"{name}_column", row)
+    reason = f"a task has its own {name}: the column is the attribute {other}"
+    notes.append(Note("converted", name, reason, "name_taken"))
+    return {(other if each == name else each): value for each, value in row.items()}
+
+
+def _attributes(row: dict[str, Any], gone: Collection[str], notes: list[Note]) -> dict[str, Any]:
+    """Return what is left of a row, under other names where a task has its own."""
+    kept = {name: value for name, value in row.items() if name not in gone}
+    if kept.get("id") in (None, "") or _as_key(kept["id"]) is not None:
+        kept.pop("id", None)
+    for name in TAKEN_NAMES:
+        if name in kept:
+            kept = _renamed(kept, name, notes)
+    if not isinstance(kept.get("tools"), list) or not kept["tools"]:
+        return kept
+    other = free_name(UNREAD_TOOLS, kept)
+    reason = f"a tool must be an object: the list is the attribute {other}"
+    notes.append(Note("kept", "tools", reason, "bad_tools"))
+    return {(other if name == "tools" else name): value for name, value in kept.items()}
+
+
 def _key(row: dict[str, Any], notes: list[Note]) -> str | None:
-    column = next((name for name in KEY_COLUMNS if row.get(name) not in (None, "")), None)
-    if column is None:
-        return None
-    value = row[column]
-    if isinstance(value, str):
-        if fault := text_fault(value):
-            raise ImportRefused(fault, place=column)
-        return value
+    for column in KEY_COLUMNS:
+        value = row.get(column)
+        text = None if value in (None, "") else _as_key(value)
+        if text is None:
+            continue
+        if text is not value:
+            reason = f"{kind_of(value)} became the text {text!r}"
+            notes.append(Note("converted", column, reason, "id_not_string"))
+        return text
+    return None
+
+
+def _as_key(value: object) -> str | None:
+    """Return the key that a value is, None for what can be none: a list, an object."""
     if isinstance(value, dict) and set(value) == {"$oid"} and isinstance(value["$oid"], str):
         value = value["$oid"]  # as MongoDB exports its ids
-    elif not isinstance(value, int | float):
-        raise ImportRefused(f"a key must be a text, not {kind_of(value)}", place=column)
-    text = str(value).lower() if isinstance(value, bool) else str(value)
-    notes.append(
-        Note("converted", column, f"{kind_of(value)} became the text {text!r}", "id_not_string")
-    )
-    return text
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return str(value)
+    return value if isinstance(value, str) and not text_fault(value) else None
 
 
-def _tools(row: dict[str, Any], notes: list[Note]) -> list[Any] | None:
+def _tools(row: dict[str, Any]) -> list[Any] | None:
     tools = row.get("tools")
-    if not isinstance(tools, list) or not tools:
+    if not isinstance(tools, list) or not all(isinstance(tool, dict) for tool in tools):
         return None
-    if not all(isinstance(tool, dict) for tool in tools):
-        raise ImportRefused("a tool must be an object", place="tools")
-    notes.append(Note("kept", "tools", f"kept with the task ({len(tools)})"))
     copied: list[Any] = checked_attributes({"tools": tools}, "")["tools"]
-    return copied
+    return copied or None
 
 
 def _tags(row: dict[str, Any]) -> tuple[str, ...]:

@@ -55,7 +55,6 @@ from apps.dialogue.file_formats.turns.response_items import item_type, read_resp
 from apps.dialogue.file_formats.turns.sharegpt_turns import (
     is_turn_pair,
     read_dialogue,
-    tools_beside,
 )
 from apps.dialogue.file_formats.turns.tagged_calls import (
     CALL_TAGS,
@@ -145,7 +144,6 @@ __all__ = [
     "tagged",
     "text_part",
     "text_turn",
-    "tools_beside",
     "trace_items",
     "with_images",
     "with_tools",

@@ -1,4 +1,4 @@
-"""Turns of ShareGPT and its kin, and the tools that stand beside them."""
+"""Turns of ShareGPT and its kin: from and value, calls in texts, questions with answers."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,7 +14,6 @@ from apps.dialogue.file_formats.turns.tagged_calls import (
     tagged,
     written_calls,
 )
-from apps.dialogue.file_formats.turns.tool_lists import with_tools
 from apps.dialogue.message import Message
 
 _ASKED_KEYS = ("human", "user", "input", "instruction", "prompt", "question")
@@ -101,16 +100,3 @@ def _usual(turn: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield {"role": "user", "content": turn[asked]}
     rest = {key: value for key, value in turn.items() if key not in (asked, answered, "system")}
     yield {**rest, "role": "assistant", "content": turn[answered]}
-
-
-def tools_beside(row: dict[str, Any], notes: list[Note]) -> dict[str, Any]:
-    """Return a row with its tools as a list: ShareGPT has them as JSON text, often an empty one.
-
-    Raises ``ImportRefused`` for text that is no JSON list.
-    """
-    if "tools" not in row and "functions" not in row:
-        return row
-    read = with_tools(row, notes)
-    if read.get("tools") not in (None, "", []):
-        return read
-    return {key: value for key, value in read.items() if key != "tools"}

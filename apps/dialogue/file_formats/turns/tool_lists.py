@@ -8,17 +8,39 @@ from typing import Any
 from apps.dialogue.blocks.json_values import json_copy, kind_of
 from apps.dialogue.errors import ImportRefused
 from apps.dialogue.file_containers import Note, cleaned
-from apps.dialogue.file_formats.base.rows import Loss
+from apps.dialogue.file_formats.base.rows import UNREAD_TOOLS, Loss, free_name
 
 _SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema")
 
 
 def with_tools(row: dict[str, Any], notes: list[Note]) -> dict[str, Any]:
-    """Return the row with its tools as a list of objects.
+    """Return the row with its tools as a list of objects, without the key where there are none.
 
     They may be JSON text, whole or in the schema of their parameters, a lone object, or the
-    ``functions`` of old. Raises ``ImportRefused`` naming the place.
+    ``functions`` of old. What cannot be read is no reason to refuse a conversation: it is kept as
+    it is under another name, with a note (``bad_tools``).
     """
+    read: list[Note] = []
+    try:
+        found = _with_tools(row, read)
+    except ImportRefused as error:
+        return _with_unread(row, error, notes)
+    notes += read
+    return found
+
+
+def _with_unread(row: dict[str, Any], error: ImportRefused, notes: list[Note]) -> dict[str, Any]:
+    if error.place.startswith("functions"):
+        name, kept = "functions", row
+    else:
+        name = free_name(UNREAD_TOOLS, row)
+        kept = {(name if key == "tools" else key): value for key, value in row.items()}
+    reason = f"{error.message}; the tools are kept unread, as the attribute {name}"
+    notes.append(Note("kept", error.place, reason, "bad_tools"))
+    return kept
+
+
+def _with_tools(row: dict[str, Any], notes: list[Note]) -> dict[str, Any]:
     tools = row.get("tools")
     functions = row.get("functions")
     if isinstance(functions, str) and functions.lstrip().startswith("["):
@@ -27,15 +49,15 @@ def with_tools(row: dict[str, Any], notes: list[Note]) -> dict[str, Any]:
         reason = "the functions became tools"
         notes.append(Note("converted", "functions", reason, "legacy_function_call"))
         made = [
-            {"type": "function", "function": _parsed(each, f"functions[{index}]", notes)}
+            {"type": "function", "function": _tool(each, f"functions[{index}]", notes)}
             for index, each in enumerate(functions)
         ]
         rest = {key: value for key, value in row.items() if key not in ("functions", "tools")}
         return {**rest, "tools": made}
-    if tools in (None, "", []):
-        return row
     if isinstance(tools, str):
         tools = _from_json(tools, "tools", notes) if tools.strip() else []
+    if tools in (None, []):
+        return {key: value for key, value in row.items() if key != "tools"}
     if isinstance(tools, dict) and ("function" in tools or "name" in tools):
         tools = [tools]
     if not isinstance(tools, list):
@@ -95,21 +117,20 @@ def _is_server_tool(tool: dict[str, Any]) -> bool:
     return isinstance(tool.get("type"), str) and tool["type"] not in ("function", "custom")
 
 
-def _tool(tool: object, place: str, notes: list[Note]) -> object:
+def _tool(tool: object, place: str, notes: list[Note]) -> dict[str, Any]:
     if isinstance(tool, str) and tool.lstrip().startswith("{"):
         tool = _from_json(tool, place, notes)
     if not isinstance(tool, dict):
-        return tool
+        fault = f"a tool must be an object, not {kind_of(tool)}"
+        raise ImportRefused(fault, place=place, code="bad_tools")
     function = tool.get("function")
     if isinstance(function, dict):
         return {**tool, "function": _parsed(function, f"{place}.function", notes)}
     return _parsed(tool, place, notes)
 
 
-def _parsed(function: object, place: str, notes: list[Note]) -> object:
+def _parsed(function: dict[str, Any], place: str, notes: list[Note]) -> dict[str, Any]:
     """Return a function with the schema of its parameters as an object, not as JSON text."""
-    if not isinstance(function, dict):
-        return function
     for key in _SCHEMA_KEYS:
         schema = function.get(key)
         if isinstance(schema, str) and schema.lstrip().startswith("{"):
