@@ -307,3 +307,89 @@ def test_an_import_of_another_environment_is_not_there(client: Client, visit: Vi
 def test_an_annotator_imports_nothing(visit: Visitor, environment: Environment) -> None:
     assert visit("annotator").get(IMPORT).status_code == 403
     assert visit("annotator").post(IMPORT, pasted(ROWS)).status_code == 403
+
+
+def test_a_turn_is_corrected_in_its_row_and_in_no_other_of_the_same_line(client: Client) -> None:
+    rows = [{"messages": [{"role": "user", "content": text}]} for text in ("one", "two")]
+    page = proposed(client, pasted(json.dumps(rows)))
+    second = client.get(f"{address(page)}?row=1").context["turns"][0]
+    change = {"change": "role", "turn": second.turn, "role": "assistant"}
+    client.post(address(page, "change/"), change, headers=HTMX)
+    roles = [client.get(f"{address(page)}?row={row}").context["turns"][0].role for row in (0, 1)]
+    assert roles == ["user", "assistant"]
+
+
+def test_a_correction_that_cannot_be_is_explained_and_can_be_taken_back(client: Client) -> None:
+    call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    row = {"messages": [{"role": "assistant", "tool_calls": [call]}]}
+    page = proposed(client, pasted(json.dumps(row)))
+    change = {"change": "role", "turn": page.context["turns"][0].turn, "role": "user"}
+    part = client.post(address(page, "change/"), change, headers=HTMX)
+    assert part.context["imported"].refused == 1
+    assert "Take all corrections back" in words(part)
+    back = client.post(address(page, "change/"), {"change": "no-roles"}, headers=HTMX)
+    assert back.context["imported"].created == 1
+
+
+def test_rows_that_hold_no_text_can_be_looked_at(client: Client) -> None:
+    page = proposed(client, pasted(json.dumps({"messages": [], "n": [1]})))
+    assert page.status_code == 200
+    assert page.context["mapping_text"] == ""
+
+
+def test_the_ledger_goes_with_the_row_that_is_looked_at(client: Client) -> None:
+    rows = [{"id": f"q{n}", "question": "Why?"} if n % 2 else {"id": n} for n in range(120)]
+    page = proposed(client, pasted("\n".join(json.dumps(row) for row in rows)))
+    far = client.get(f"{address(page)}?row=77")
+    assert [line.entry.row for line in far.context["lines"]] == list(range(50, 100))
+    assert far.context["beside"].behind == "row=78"
+    narrowed = client.get(f"{address(page)}?outcome=refused&row=10")
+    assert narrowed.context["beside"].before == "outcome=refused&row=8"
+    assert narrowed.context["beside"].behind == "outcome=refused&row=12"
+    last = client.get(f"{address(page)}?outcome=refused&row=98")
+    assert last.context["beside"].behind.startswith("outcome=refused&after=")
+    further = client.get(f"{address(page)}?{last.context['beside'].behind}")
+    assert further.context["line"].row == 100
+
+
+def test_a_kind_of_note_narrows_the_ledger(client: Client) -> None:
+    page = proposed(client, pasted(ROWS))
+    narrowed = client.get(f"{address(page)}?kind=refused")
+    assert [line.row for line in narrowed.context["ledger"].lines] == [3]
+    assert client.get(f"{address(page)}?kind=odd").status_code == 422
+
+
+def test_an_environment_names_the_imports_that_wait(client: Client, visit: Visitor) -> None:
+    page = proposed(client, pasted(ROWS))
+    assert "pasted text waits to be accepted" in words(client.get(PLACE))
+    Import.objects.update(state="reading")
+    assert "pasted text reading" in words(client.get(PLACE))
+    assert "pasted text" not in words(visit("viewer").get(PLACE))
+    Import.objects.update(state="proposed")
+    accept(client, page)
+    assert "pasted text" not in words(client.get(PLACE))
+
+
+def test_what_failed_while_it_was_read_can_be_read_again(client: Client) -> None:
+    page = proposed(client, pasted(ROWS))
+    Import.objects.update(state="failed", error="The worker was lost.", rows_read=0, created=0)
+    failed = client.get(address(page))
+    assert "The worker was lost." in words(failed)
+    assert "Nothing was kept" in words(failed)
+    again = {"split": "train", "format": "auto"}
+    client.post(address(page, "change/"), again)
+    assert "Import 3 tasks" in words(client.get(address(page)))
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [("reading", "1 KB of 2 KB, 5 rows"), ("writing", "3 of 5 rows"), ("undoing", "0 of 3 tasks")],
+)
+def test_a_step_says_how_far_it_is_and_goes_on(client: Client, state: str, said: str) -> None:
+    page = proposed(client, pasted(ROWS))
+    counts = {"rows_read": 5, "created": 3, "updated": 0, "unchanged": 0, "refused": 0}
+    Import.objects.update(state=state, bytes_read=1024, bytes_total=2048, **counts)
+    going = client.get(address(page, "progress/"), headers=HTMX)
+    assert (going.status_code, going.has_header("HX-Refresh")) == (200, False)
+    assert said in words(going).replace("1.0", "1").replace("2.0", "2").replace("\xa0", " ")
+    assert "Import 3 tasks" not in words(client.get(address(page)))

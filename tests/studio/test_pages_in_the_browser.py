@@ -13,8 +13,14 @@ from playwright.sync_api import Page, expect
 from apps.accounts.permissions import OPERATOR
 from apps.dialogue.file_formats import read_tasks
 from apps.runs.models import Run
-from apps.tasks.actions import import_rows
-from apps.tasks.models import Task
+from apps.tasks.actions import (
+    accept_import,
+    create_export,
+    import_rows,
+    propose_import,
+    undo_import,
+)
+from apps.tasks.models import Environment, Export, Import, Task
 from tests.cast import PASSWORD
 from tests.factories import make_environment, make_split
 from tests.runs.stage import CLARIFY, TWO_TURNS, Stage
@@ -44,6 +50,9 @@ PAGES = (
     "/projects/alpha/environments/talk/grading/",
     "/projects/alpha/environments/capitals/connect/",
     "/projects/alpha/environments/capitals/import/",
+    "/projects/alpha/environments/capitals/imports/",
+    "/projects/alpha/environments/talk/imports/",
+    "/projects/alpha/environments/talk/export/",
     "/projects/alpha/environments/capitals/new-split/",
     "/projects/alpha/models/",
     "/projects/alpha/models/judge/",
@@ -76,7 +85,41 @@ def furnished(stage: Stage) -> Stage:
     talk = make_environment(project=stage.project, slug="talk")
     split = make_split(environment=talk)
     import_rows(actor=OPERATOR, environment=talk, split=split, rows=read_tasks(rows_of_talk()))
+    transfers_of(talk)
     return stage
+
+
+def transfers_of(environment: Environment) -> None:
+    """Imports of every state and two exports, one with losses."""
+
+    def proposed(*texts: str) -> Import:
+        return propose_import(
+            actor=OPERATOR,
+            environment=environment,
+            pieces=["\n".join(texts).encode()],
+            file_name="pasted text",
+            split="brought",
+        )
+
+    pair = {"id": "pair", "prompt": "Name a gem.", "chosen": "Opal.", "rejected": "Mud."}
+    proposed("Priya: Does it flicker? שלום\nJoel: " + "flicker" * 40 + "\nPriya: Yes")
+    proposed(json.dumps(pair), json.dumps({"id": "none"}), "{broken", *map(str, range(60)))
+    proposed("ticket,what they said\nT1,It broke\nT2,Still")
+    done = accept_import(actor=OPERATOR, imported=proposed(json.dumps({**pair, "id": "kept"})))
+    undone = accept_import(actor=OPERATOR, imported=proposed(json.dumps({**pair, "id": "gone"})))
+    assert (done.state, undo_import(actor=OPERATOR, imported=undone).state) == ("done", "undone")
+    for name in ("openreward", "openai_chat"):
+        create_export(actor=OPERATOR, environment=environment, format=name)
+
+
+def every_page() -> list[str]:
+    """`PAGES`, and those of the imports and exports, whose numbers are not known before."""
+    talk = "/projects/alpha/environments/talk"
+    brought = [f"{talk}/imports/{row.pk}/" for row in Import.objects.order_by("pk")]
+    taken = [f"{talk}/exports/{row.pk}/" for row in Export.objects.order_by("pk")]
+    pair = Task.objects.get(key="kept")
+    rows = [f"{brought[1]}?row=1", f"{brought[1]}?outcome=refused"]
+    return [*PAGES, *brought, *rows, *taken, f"{talk}/tasks/{pair.pk}/"]
 
 
 def rows_of_talk() -> list[bytes]:
@@ -101,7 +144,7 @@ def in_theme(page: Page, theme: str, path: str) -> None:
 def test_axe_finds_nothing_on_any_page(furnished: Stage, open_page: OpenPage, theme: str) -> None:
     page = open_page("owner", "/projects/")
     found: dict[str, list[str]] = {}
-    for path in PAGES:
+    for path in every_page():
         in_theme(page, theme, path)
         page.wait_for_load_state("networkidle")
         results = Axe().run(page).response["violations"]
@@ -126,7 +169,7 @@ def test_axe_finds_nothing_before_the_door(
 def test_no_page_is_wider_than_a_phone(furnished: Stage, open_page: OpenPage) -> None:
     page = open_page("owner", "/projects/", width=390, height=844)
     wide = {}
-    for path in PAGES:
+    for path in every_page():
         page.goto(path)
         width = page.evaluate("document.documentElement.scrollWidth")
         if width > 390:
@@ -136,7 +179,7 @@ def test_no_page_is_wider_than_a_phone(furnished: Stage, open_page: OpenPage) ->
 
 def test_no_page_loads_more_script_than_allowed(furnished: Stage, open_page: OpenPage) -> None:
     page = open_page("owner", "/projects/")
-    for path in PAGES:
+    for path in every_page():
         page.goto(path)
         page.wait_for_load_state("networkidle")
         names = page.evaluate(

@@ -13,6 +13,7 @@ from apps.accounts.permissions import OPERATOR
 from apps.providers.actions import create_endpoint
 from apps.runs.actions import launch, save_spec
 from apps.studio.urls import urlpatterns
+from apps.tasks.actions import create_export, propose_import
 from apps.tasks.models import Task
 from tests.cast import Cast
 from tests.runs.stage import CLARIFY
@@ -42,9 +43,17 @@ READ: dict[str, set[str]] = {
     "run_samples": MEMBERS,
     "sample": MEMBERS,
     "settings": MEMBERS,
+    "export": MEMBERS,
+    "export_losses": MEMBERS,
+    "export_page": MEMBERS,
+    "export_progress": MEMBERS,
+    "export_file": MEMBERS,
     "environment_new": AUTHORS,
     "split_new": AUTHORS,
     "import": AUTHORS,
+    "imports": AUTHORS,
+    "import_page": AUTHORS,
+    "import_progress": AUTHORS,
     "task_new": AUTHORS,
     "solver_new": AUTHORS,
     "run_new": AUTHORS,
@@ -58,6 +67,12 @@ WRITE: dict[str, set[str]] = {
     "split_new": AUTHORS,
     "import": AUTHORS,
     "task_create": AUTHORS,
+    "import_change": AUTHORS,
+    "import_accept": AUTHORS,
+    "import_undo": AUTHORS,
+    "import_discard": AUTHORS,
+    "export": MEMBERS,
+    "export_discard": AUTHORS,
     "task_preview": MEMBERS,
     "task_save": AUTHORS,
     "revision_restore": AUTHORS,
@@ -80,6 +95,8 @@ OF_NO_PROJECT = {"home", "projects", "project_new"}
 """For every signed-in person; they show what that person may see."""
 
 BODIES: dict[str, dict[str, str]] = {
+    "export": {"format": "openreward", "on_loss": "refuse"},
+    "import_change": {"split": "train", "format": "auto"},
     "grading": {"name": "Shop", "scorers": "[]", "tools": "[]"},
     "solver": {"text": CLARIFY + "\n"},
     "solver_new": {"text": CLARIFY + "\n"},
@@ -105,7 +122,17 @@ def addresses(cast: Cast, task: Task) -> dict[str, str]:
         spec=spec,
         evaluated="model",
     )
+    imported = propose_import(
+        actor=OPERATOR,
+        environment=task.environment,
+        pieces=[b'{"id": "p", "question": "One?"}'],
+        file_name="p.jsonl",
+        split="train",
+    )
+    exported = create_export(actor=OPERATOR, environment=task.environment, format="openreward")
     values: dict[str, Any] = {
+        "import_pk": imported.pk,
+        "export_pk": exported.pk,
         "project": "alpha",
         "environment": "shop",
         "pk": task.pk,
@@ -123,6 +150,9 @@ def _address(pattern: Any, values: dict[str, Any], cast: Cast) -> str:
     wanted["key"] = "clarify" if name.startswith("solver") else "model"
     if name == "key_revoke":
         wanted["pk"] = cast.harness_key.row.pk
+    for kind in ("import", "export"):
+        if name.startswith(f"{kind}_"):
+            wanted["pk"] = wanted[f"{kind}_pk"]
     given = {key: wanted[key] for key in pattern.pattern.converters}
     return reverse(f"studio:{name}", kwargs=given)
 
@@ -142,7 +172,9 @@ def _expect(name: str, person: str, may: set[str], status: int) -> None:
 def test_reading(visit: Visitor, addresses: dict[str, str], person: str) -> None:
     client = visit(person)
     for name, may in READ.items():
-        _expect(name, person, may, client.get(addresses[name]).status_code)
+        response = client.get(addresses[name])
+        response.getvalue()  # a file is closed once it is read
+        _expect(name, person, may, response.status_code)
 
 
 @pytest.mark.parametrize("person", [who for who in EVERYBODY if who not in ADMINS])

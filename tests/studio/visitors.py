@@ -11,6 +11,8 @@ from django.test import Client
 
 from apps.runs.models import Run
 from apps.runs.playing import play
+from apps.tasks.actions.import_work import work_on
+from apps.tasks.models import Import
 
 Visitor = Callable[[str], Client]
 
@@ -33,10 +35,18 @@ def tags(response: HttpResponse, name: str) -> list[str]:
 
 def play_aside(run: Run) -> None:
     """Play a run in another thread: the browser's event loop has this one."""
+    _aside(lambda: play(run.pk))
 
+
+def work_aside(imported: Import) -> None:
+    """Do the open step of an import in another thread, as a worker would."""
+    _aside(lambda: work_on(imported.pk, lambda: False))
+
+
+def _aside(job: Callable[[], object]) -> None:
     def work() -> None:
         try:
-            play(run.pk)
+            job()
         finally:
             connections.close_all()
 

@@ -131,6 +131,16 @@ def test_losses_are_told_without_writing(environment: Environment) -> None:
     assert told[-1] == ExportReport(tasks=2, rows=1, refused=1, losses=1)
 
 
+@pytest.mark.usefixtures("chat")
+def test_looking_for_losses_ends_between_batches_when_it_is_asked_to(
+    environment: Environment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exporting, "BATCH", 1)
+    wanted = prepare_export(OPERATOR, environment, format="latticeflow_trace")
+    assert list(wanted.losses(lambda: True)) == [ExportReport(1, 1, 0, 0)]
+    assert len(list(wanted.losses(lambda: False))) == 2
+
+
 def test_splits_and_statuses_are_chosen(split: Split, environment: Environment) -> None:
     other = make_split(environment=environment, name="test")
     make_task(split=split, key="a")

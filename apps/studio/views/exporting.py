@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from apps.accounts.errors import Refusal
-from apps.accounts.permissions import Actor
+from apps.accounts.permissions import Actor, Right, may
 from apps.accounts.queries import get_project
 from apps.dialogue.errors import DialogueError
 from apps.studio.doors import page
@@ -105,6 +105,7 @@ def export_page(
         "project": row.project,
         "environment": row,
         "exported": exported,
+        "may_discard": str(actor) == exported.author or may(actor, row.project, Right.AUTHOR),
         "after": start,
         "losses": queries.losses_page(actor, exported, after=start, limit=LOSSES_LISTED),
     }
