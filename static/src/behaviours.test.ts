@@ -1,6 +1,9 @@
 import { expect, test, vi } from "vitest";
 import { behaviours, bind } from "./behaviours.ts";
 
+// htmx wants more of a browser than there is here.
+vi.mock("htmx.org", () => ({ default: {} }));
+
 test("an element gets its behaviour once, however often it is bound", () => {
   const told = vi.fn();
   behaviours["of-the-test"] = told;
