@@ -208,7 +208,7 @@ def test_what_stands_behind_a_name_is_kept() -> None:
 
 
 def test_a_speaker_within_a_line_is_told() -> None:
-    row = read("USER: hi ASSISTANT: ho</s>USER: bye", "x.txt")
+    row = read("USER: hi ASSISTANT: ho\nASSISTANT: bye", "x.txt")
     assert [(note.code, note.place) for note in row.notes] == [("marker_in_text", "line 1")]
 
 

@@ -1,16 +1,17 @@
 """Conversations written out with a model's template: ``{"text": "<|im_start|>user..."}``.
 
-ChatML, Llama 2 and Mistral, Llama 3 and 4, Gemma, Zephyr and Phi, and the ``### Human:`` of
-Guanaco. Calls and results that stand in the text as Hermes and Llama write them become blocks.
+ChatML, Llama 2 to 4, Mistral, DeepSeek, Gemma, Zephyr and Phi, and the words of Guanaco (``###
+Human:``) and Vicuna (``USER: ... ASSISTANT:``). Calls and results that stand in the text as Hermes,
+Llama, Mistral and DeepSeek write them become blocks.
 """
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
 from apps.dialogue.errors import ImportRefused
 from apps.dialogue.file_formats.base import Note, RowFormat, TaskContent, content_of
+from apps.dialogue.file_formats.templated_text.said import TOOLS, Said
+from apps.dialogue.file_formats.templated_text.templates import TEMPLATES
 from apps.dialogue.file_formats.turns import (
     CALL_TAGS,
     RESULT_TAGS,
@@ -19,6 +20,7 @@ from apps.dialogue.file_formats.turns import (
     calls_of_tools,
     read_placed_turns,
     tagged,
+    with_tools,
     written_calls,
 )
 
@@ -26,107 +28,6 @@ _COLUMNS: Final = ("text", "formatted_text", "formatted_chat", "chat_template_te
 _PYTHON_TAG: Final = "<|python_tag|>"
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """A turn as the template has it; ``ended`` where the template's end of a turn follows."""
-
-    role: str
-    text: str
-    ended: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class _Template:
-    """A template: what it is told by, and how its text is split; ``stray`` takes what is left."""
-
-    name: str
-    marker: re.Pattern[str]
-    split: Callable[[str, list[str]], Iterator[_Said]]
-
-
-def _marked(
-    turn: str, end: str, *, lead: str = "\n"
-) -> Callable[[str, list[str]], Iterator[_Said]]:
-    """Return a splitter for templates that write ``turn`` with a role, the text, and ``end``."""
-    start, stop = re.compile(turn), re.compile(end)
-
-    def split(text: str, stray: list[str]) -> Iterator[_Said]:
-        begun = list(start.finditer(text))
-        limits = [*(each.start() for each in begun), len(text)][1:]
-        at = 0
-        for found, limit in zip(begun, limits, strict=True):
-            stray.append(text[at : found.start()])
-            ended = stop.search(text, found.end(), limit)
-            said = text[found.end() : ended.start() if ended else limit]
-            yield _Said(found[1], said.removeprefix(lead), ended is not None)
-            at = ended.end() if ended else limit
-        stray.append(text[at:])
-
-    return split
-
-
-_INST: Final = re.compile(r"\[INST\](.*?)(?:\[/INST\]|\Z)(.*?)(?=\[INST\]|\Z)", re.DOTALL)
-_SYS: Final = re.compile(r"\A\s*<<SYS>>\n?(.*?)\n?<</SYS>>\s*", re.DOTALL)
-
-
-def _instructions(text: str, stray: list[str]) -> Iterator[_Said]:
-    """Split ``<s>[INST] <<SYS>>...<</SYS>> question [/INST] answer </s>``."""
-    first = text.find("[INST]")
-    stray.append(text[:first])
-    for found in _INST.finditer(text):
-        asked = found[1]
-        if system := _SYS.match(asked):
-            yield _Said("system", system[1])
-            asked = asked[system.end() :]
-        yield _Said("user", asked.strip(" "))
-        answer, ended, rest = found[2].partition("</s>")
-        if ended:
-            stray.append(rest)
-        answer = answer.strip().removesuffix("<s>").rstrip()
-        if answer:
-            yield _Said("assistant", answer)
-
-
-def _headings(text: str, stray: list[str]) -> Iterator[_Said]:
-    """Split ``### Human: ... ### Assistant: ...``."""
-    pieces = re.split(r"### (Human|Assistant|System): ?", text)
-    stray.append(pieces[0])
-    for role, said in zip(pieces[1::2], pieces[2::2], strict=True):
-        yield _Said(role, said.rstrip(), ended=bool(said.strip()))
-
-
-_TEMPLATES: Final = (
-    _Template(
-        "ChatML",
-        re.compile(r"<\|im_start\|>"),
-        _marked(r"<\|im_start\|>([^\n<]*)", r"<\|im_end\|>"),
-    ),
-    _Template(
-        "Llama 3",
-        re.compile(r"<\|start_header_id\|>"),
-        _marked(
-            r"<\|start_header_id\|>([^<]*)<\|end_header_id\|>", r"<\|eot_id\|>|<\|eom_id\|>",
-            lead="\n\n",
-        ),
-    ),
-    _Template(
-        "Llama 4",
-        re.compile(r"<\|header_start\|>"),
-        _marked(r"<\|header_start\|>([^<]*)<\|header_end\|>", r"<\|eot\|>|<\|eom\|>", lead="\n\n"),
-    ),
-    _Template(
-        "Gemma",
-        re.compile(r"<start_of_turn>"),
-        _marked(r"<start_of_turn>([^\n<]*)", r"<end_of_turn>"),
-    ),
-    _Template("Llama 2", re.compile(r"\[INST\]"), _instructions),
-    _Template(
-        "Zephyr or Phi",
-        re.compile(r"<\|(?:system|user|assistant)\|>"),
-        _marked(r"<\|(system|user|assistant|tool|observation)\|>", r"<\|end\|>|</s>|<\|eot\|>"),
-    ),
-    _Template("Guanaco", re.compile(r"\A\s*### (?:Human|System): ?"), _headings),
-)  # fmt: skip
 _AROUND: Final = re.compile(r"<\|(?:begin_of_text|end_of_text|endoftext)\|>|</?s>|<bos>|<eos>|\s+")
 
 
@@ -137,16 +38,20 @@ def recognises(row: dict[str, Any]) -> bool:
 def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
     column = _column(row)
     if column is None:
-        names = ", ".join(template.name for template in _TEMPLATES)
+        names = ", ".join(template.name for template in TEMPLATES)
         raise ImportRefused(f"no text is written with a template that is known: {names}")
     text = row[column]
-    template = next(each for each in _TEMPLATES if each.marker.search(text))
+    template = next(each for each in TEMPLATES if each.marker.search(text))
     stray: list[str] = []
     said = list(template.split(text, stray))
     _note_stray(stray, column, notes)
     if said and not said[-1].ended and not said[-1].text.strip():
         # The template asks the model to go on; nothing was said there yet.
         said.pop()
+    listed = [each.text for each in said if each.role == TOOLS]
+    if listed and row.get("tools") in (None, "", []):
+        row = with_tools({**row, "tools": listed[-1]}, notes)
+    said = [each for each in said if each.role != TOOLS]
     turns = _turns(said, column, notes)
     notes.append(
         Note("converted", column, f"split by the template of {template.name} ({len(said)} turns)")
@@ -157,7 +62,7 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
 def _column(row: dict[str, Any]) -> str | None:
     for column in _COLUMNS:
         text = row.get(column)
-        if isinstance(text, str) and any(each.marker.search(text) for each in _TEMPLATES):
+        if isinstance(text, str) and any(each.marker.search(text) for each in TEMPLATES):
             return column
     return None
 
@@ -170,11 +75,15 @@ def _note_stray(stray: list[str], column: str, notes: list[Note]) -> None:
         notes.append(Note("dropped", column, reason, "stray_text"))
 
 
-def _turns(said: list[_Said], column: str, notes: list[Note]) -> list[PlacedTurn]:
+def _turns(said: list[Said], column: str, notes: list[Note]) -> list[PlacedTurn]:
     turns: list[PlacedTurn] = []
     made = 0
     for index, each in enumerate(said):
         place = f"{column}, turn {index + 1}"
+        if each.wire:
+            made += len(each.wire.get("tool_calls", ()))
+            turns.append(PlacedTurn(place, {"role": each.role, "content": each.text, **each.wire}))
+            continue
         role, named = _named(each.role.strip())
         calls = _calls(each.text) if role.lower() in _ANSWERING else []
         answers = (
