@@ -1,6 +1,7 @@
 """Anthropic Messages: ``{"system", "messages", "tools": [{"name", "input_schema"}]}``.
 
-Also a request of a batch (``params``), and a logged call (``request`` and ``response``).
+Also a request of a batch (``params``), a logged call (``request`` and ``response``), and an answer
+alone: a message, or the result of a batch (``{"custom_id", "result": {"type", "message"}}``).
 """
 
 from typing import Any, Final
@@ -15,6 +16,7 @@ from apps.dialogue.file_formats.base import (
     check_written,
     content_of,
     row_of,
+    with_key,
 )
 from apps.dialogue.file_formats.turns import with_tools, write_anthropic_tools
 from apps.dialogue.message import Message, make_message
@@ -29,6 +31,8 @@ _LETTERS: Final = {"user": "u", "assistant": "a", "system": "s"}
 
 
 def recognises(row: dict[str, Any]) -> bool:
+    if _is_message(row) or _is_result(row):
+        return True
     request = _request(row)
     messages = request.get("messages")
     if not isinstance(messages, list) or not messages:
@@ -46,6 +50,10 @@ def recognises(row: dict[str, Any]) -> bool:
 
 
 def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
+    if _is_message(row):
+        return _read_answer(row, row, notes, "")
+    if _is_result(row):
+        return _read_result(row, notes)
     request, place = _request(row), _request_place(row)
     messages: tuple[Message, ...] = ()
     if request.get("system"):
@@ -66,6 +74,46 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
         messages += _read_one(wire, notes, "response")
         parts = {**parts, "response": {k: v for k, v in response.items() if k != "content"}}
     return content_of(with_tools(parts, notes), messages, notes, used=used)
+
+
+def _is_message(row: dict[str, Any]) -> bool:
+    """Whether a row is an answer as the API gives it."""
+    answers = row.get("type") == "message" and row.get("role") == "assistant"
+    return answers and isinstance(row.get("content"), list) and "messages" not in row
+
+
+def _is_result(row: dict[str, Any]) -> bool:
+    result = row.get("result")
+    return isinstance(row.get("custom_id"), str) and isinstance(result, dict) and "type" in result
+
+
+def _read_result(row: dict[str, Any], notes: list[Note]) -> TaskContent:
+    result = row["result"]
+    message = result.get("message")
+    if not isinstance(message, dict):
+        error = result.get("error")
+        told = error.get("error", error) if isinstance(error, dict) else None
+        reason = told.get("message") if isinstance(told, dict) else None
+        why = f": {reason}" if isinstance(reason, str) else ""
+        fault = f"the request was not answered ({result['type']}){why}"
+        raise ImportRefused(fault, place="result", code="missing_messages")
+    rest = {key: value for key, value in result.items() if key != "message"}
+    kept = {**row, "result": {**rest, "message": {**message, "content": None}}}
+    del kept["result"]["message"]["content"]
+    return _read_answer(kept, message, notes, "result.message")
+
+
+def _read_answer(
+    row: dict[str, Any], message: dict[str, Any], notes: list[Note], place: str
+) -> TaskContent:
+    wire = {"role": message.get("role", "assistant"), "content": message.get("content")}
+    messages = _read_one(wire, notes, place)
+    fault = "a result has the answer alone; what was asked is in the request"
+    notes.append(Note("kept", place, fault, "needs_request_file"))
+    if "custom_id" in row:
+        row = with_key(row, row["custom_id"], notes)
+    used = ("custom_id",) if place else ("content", "role")
+    return content_of(row, messages, notes, used=used)
 
 
 def write(task: TaskContent, losses: list[Loss]) -> list[dict[str, Any]]:

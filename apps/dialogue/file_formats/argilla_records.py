@@ -4,11 +4,23 @@ A chat field holds the conversation; else text fields hold the prompt and perhap
 Flattened records have the fields at the top, beside ``question.suggestion`` and the like.
 """
 
+from dataclasses import replace
 from typing import Any, Final
 
 from apps.dialogue.errors import ImportRefused
 from apps.dialogue.file_formats.base import Note, RowFormat, TaskContent, content_of
-from apps.dialogue.file_formats.turns import PlacedTurn, placed, plain_turns, read_placed_turns
+from apps.dialogue.file_formats.turns import (
+    Pair,
+    PlacedTurn,
+    pair_candidates,
+    pair_columns,
+    placed,
+    plain_turns,
+    read_pair,
+    read_placed_turns,
+    split_pair,
+)
+from apps.dialogue.message import Message
 
 _RECORD: Final = ("suggestions", "responses", "vectors", "_server_id", "external_id", "inserted_at")
 _FLAT: Final = (".suggestion", ".suggestion.score", ".suggestion.agent", ".responses")
@@ -30,20 +42,37 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
     if not isinstance(data, dict):
         raise ImportRefused("must be an object", place="fields", code="bad_row")
     place = "" if is_flat else "fields."
-    used: list[str] = []
-    turns: list[PlacedTurn] = []
-    chat = next((name for name, value in data.items() if plain_turns(value)), None)
-    if chat is None:
-        turns = _text_turns(data, notes, place, used)
-    else:
-        used.append(chat)
-        said = placed(plain_turns(data[chat]) or (), f"{place}{chat}")
-        turns = [*_said(data, _SYSTEM, "system", place, used), *said]
+    columns = pair_columns(data)
+    pair = read_pair(data, columns, notes) if columns else None
+    used: list[str] = list(pair.used) if pair else []
+    messages, pair = _prompt(data, pair, notes, place, used)
     rest = {name: value for name, value in data.items() if name not in used}
     kept = rest if is_flat else {**row, "fields": rest}
     if not is_flat and not rest:
         del kept["fields"]
-    return content_of(kept, read_placed_turns(turns, notes), notes)
+    candidates = pair_candidates(pair, notes) if pair else ()
+    return replace(content_of(kept, messages, notes), candidates=candidates)
+
+
+def _prompt(
+    data: dict[str, Any], pair: Pair | None, notes: list[Note], place: str, used: list[str]
+) -> tuple[tuple[Message, ...], Pair | None]:
+    """Return the conversation; where nothing else tells it, it is what both sides begin with."""
+    others = {name: value for name, value in data.items() if name not in used}
+    if pair and not any(plain_turns(value) or _is_text(value) for value in others.values()):
+        return split_pair(pair)
+    return read_placed_turns(_turns(others, notes, place, used), notes), pair
+
+
+def _turns(
+    data: dict[str, Any], notes: list[Note], place: str, used: list[str]
+) -> list[PlacedTurn]:
+    chat = next((name for name, value in data.items() if plain_turns(value)), None)
+    if chat is None:
+        return _text_turns(data, notes, place, used)
+    used.append(chat)
+    said = placed(plain_turns(data[chat]) or (), f"{place}{chat}")
+    return [*_said(data, _SYSTEM, "system", place, used), *said]
 
 
 def _text_turns(

@@ -1,6 +1,7 @@
 """Contents of Google's Gemini: ``{"system_instruction", "contents": [{"role", "parts"}]}``.
 
-Both spellings of every key are read. Calls have no ids there: stable ones are made.
+Also what was answered (``candidates``), with or without its request. Both spellings of every key
+are read. Calls have no ids there: stable ones are made.
 """
 
 import json
@@ -41,6 +42,8 @@ def recognises(row: dict[str, Any]) -> bool:
     contents = request.get("contents")
     if isinstance(contents, dict):
         contents = [contents]
+    if contents is None:
+        return _answer_of(row) is not None
     return isinstance(contents, list) and any(
         isinstance(each, dict) and isinstance(each.get("parts"), list | dict | str)
         for each in contents
@@ -54,19 +57,47 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
     key = next((key for key in _SYSTEM if request.get(key) is not None), None)
     if key is not None:
         reader.system(request[key], f"{place}{key}")
-    reader.contents(request.get("contents"), f"{place}contents")
+    if "contents" in request:
+        reader.contents(request["contents"], f"{place}contents")
+    else:
+        reason = "a response has the answer alone; what was asked is in the request"
+        notes.append(Note("kept", "", reason, "needs_request_file"))
     parts = row
     if place:
         parts = {name: value for name, value in row.items() if name != "request"}
         parts = {**{k: v for k, v in request.items() if k not in (*_SYSTEM, "contents")}, **parts}
-    messages = reader.messages + reader.candidate(row)
+    messages = list(reader.messages)
+    if answer := _answer_of(row):
+        where, content = answer
+        messages += reader.candidate(content, f"{where}candidates[0].content")
+        parts = _without_answer(parts, where)
     gone = ["contents", *[name for name in _SYSTEM if name in request]]
-    if reader.answered:
-        gone.append("candidates")
     if reader.invented:
         reason = f"calls have no ids here: {reader.invented} were made, results tied by name"
         notes.append(Note("invented", f"{place}contents", reason, "ids_invented"))
     return content_of(with_tools(parts, notes), messages, notes, used=gone)
+
+
+def _answer_of(row: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
+    """Return where the answer of a call stands, and the content of its first candidate."""
+    for place, holder in (("", row), ("response.", row.get("response"))):
+        candidates = holder.get("candidates") if isinstance(holder, dict) else None
+        first = candidates[0] if isinstance(candidates, list) and candidates else None
+        content = first.get("content") if isinstance(first, dict) else None
+        if isinstance(content, dict) and "parts" in content:
+            return place, content
+    return None
+
+
+def _without_answer(row: dict[str, Any], place: str) -> dict[str, Any]:
+    """Return a row without the content of its first candidate; what is known of it stays."""
+    if place:
+        return {**row, "response": _without_answer(row["response"], "")}
+    first, *others = row["candidates"]
+    kept = {key: value for key, value in first.items() if key != "content"}
+    if not kept and not others:
+        return {key: value for key, value in row.items() if key != "candidates"}
+    return {**row, "candidates": [kept, *others]}
 
 
 def _request(row: dict[str, Any]) -> dict[str, Any]:
@@ -85,7 +116,6 @@ class _Reader:
     def __init__(self, notes: list[Note]) -> None:
         self.messages: list[Message] = []
         self.invented = 0
-        self.answered = False
         self._notes = notes
         self._ids = CallIds(())
         self._unread: list[Any] = []
@@ -117,17 +147,11 @@ class _Reader:
                     error.message, place=error.place, roles=letters, code=error.code
                 ) from None
 
-    def candidate(self, row: dict[str, Any]) -> list[Message]:
-        """Return the answer of a logged call, the content of its first candidate."""
-        candidates = row.get("candidates")
-        first = candidates[0] if isinstance(candidates, list) and candidates else None
-        content = first.get("content") if isinstance(first, dict) else None
-        if not isinstance(content, dict) or len(candidates or ()) != 1:
-            return []
+    def candidate(self, content: dict[str, Any], place: str) -> list[Message]:
+        """Return the answer of a call, the content of a candidate."""
         self.messages, before = [], self.messages
-        self._checked({"role": "model", **content}, "candidates[0].content")
+        self._checked({"role": "model", **content}, place)
         self.messages, read = before, self.messages
-        self.answered = True
         return read
 
     def _checked(self, content: object, place: str) -> None:

@@ -1,7 +1,9 @@
 """Answers with a thumb up or down each (KTO): ``{"prompt", "completion", "label": bool}``.
 
 The answer may also end ``messages`` or ``conversations``, or be the output of an instruction; the
-label may be called ``kto_tag`` (LLaMA-Factory).
+label may be called ``kto_tag`` (LLaMA-Factory). A label that is 1 or 0, or the text of a truth
+value, is taken for one where the row is nothing but an answer and its label: elsewhere it may be a
+class.
 """
 
 from dataclasses import replace
@@ -23,6 +25,10 @@ from apps.dialogue.message import Message
 _LABELS = ("label", "kto_tag")
 _LISTS = ("messages", "conversations", "conversation")
 _ANSWERS = ("completion", "response", "output")
+_WRITTEN = {"true": True, "false": False, "1": True, "0": False}
+_WHOLE = frozenset({
+    "prompt", "completion", "messages", "id", "key", "tags", "split", "system", "tools", *_LABELS
+})  # fmt: skip
 
 
 def recognises(row: dict[str, Any]) -> bool:
@@ -48,7 +54,10 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
     if not reply:
         fault = "the conversation ends without the answer that is labelled"
         notes.append(Note("kept", column or "completion", fault, "missing_side"))
-    verdict: Verdict = "chosen" if row[label] else "rejected"
+    verdict: Verdict = "chosen" if _is_good(row[label]) else "rejected"
+    if not isinstance(row[label], bool):
+        reason = f"{row[label]!r} was taken for {str(_is_good(row[label])).lower()}"
+        notes.append(Note("converted", label, reason, "content_coerced"))
     candidates = (Candidate(reply, verdict),) if reply else ()
     used = (*used, label) if reply else used
     content = content_of(with_tools(row, notes), prompt, notes, used=used)
@@ -56,7 +65,19 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
 
 
 def _label(row: dict[str, Any]) -> str | None:
-    return next((name for name in _LABELS if isinstance(row.get(name), bool)), None)
+    plain = next((name for name in _LABELS if isinstance(row.get(name), bool)), None)
+    if plain or not set(row) <= _WHOLE:
+        return plain
+    return next((name for name in _LABELS if _is_good(row.get(name)) is not None), None)
+
+
+def _is_good(label: object) -> bool | None:
+    """Return the truth value a label is written for, None where it is none."""
+    if isinstance(label, bool):
+        return label
+    if isinstance(label, int | float):
+        return bool(label) if label in (0, 1) else None
+    return _WRITTEN.get(label.strip().lower()) if isinstance(label, str) else None
 
 
 def _list(row: dict[str, Any]) -> str | None:

@@ -16,7 +16,9 @@ _WITHOUT_CONVERSATION: Final = ("/embeddings", "/moderations", "/images/generati
 
 
 def recognises(row: dict[str, Any]) -> bool:
-    return "custom_id" in row and (isinstance(row.get("body"), dict) or _answer(row) is not None)
+    return "custom_id" in row and (
+        isinstance(row.get("body"), dict) or _answer(row) is not None or _failed(row) is not None
+    )
 
 
 def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
@@ -30,9 +32,12 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
         place = "body"
     else:
         body = _answer(row)
+        if failed := _failed(row):
+            raise ImportRefused(failed, place="error", code="missing_messages")
         if body is None:
             raise ImportRefused(f"must be an object, not {kind_of(row.get('body'))}", place="body")
-        messages, used = _read_answer(body, notes), ("choices", "output")
+        messages, used = _read_answer(body, notes), ("output",)
+        body = _without_answer(body)
         place = "response"
         fault = "a result has the answer alone; the conversation is in the file of requests"
         notes.append(Note("kept", place, fault, "needs_request_file"))
@@ -53,6 +58,18 @@ def _answer(row: dict[str, Any]) -> dict[str, Any] | None:
     return body if isinstance(body, dict) else None
 
 
+def _failed(row: dict[str, Any]) -> str | None:
+    """Return why a line of results has no answer, None where it has one or is no such line."""
+    error = row.get("error")
+    if _answer(row) is None and "response" in row and isinstance(error, dict):
+        return f"the request was not answered: {error.get('message') or error.get('code')}"
+    body = _answer(row) or {}
+    error = body.get("error")
+    if isinstance(error, dict) and "choices" not in body and "output" not in body:
+        return f"the request was not answered: {error.get('message') or error.get('code')}"
+    return None
+
+
 def _read_request(
     body: dict[str, Any], notes: list[Note]
 ) -> tuple[tuple[Message, ...], tuple[str, ...]]:
@@ -71,6 +88,17 @@ def _read_request(
         return (text_message("user", body["prompt"]),), ("prompt",)
     fault = "there is no conversation: no messages, no input, no prompt"
     raise ImportRefused(fault, place="body", code="missing_messages")
+
+
+def _without_answer(body: dict[str, Any]) -> dict[str, Any]:
+    """Return an answer's body without the message of its first choice; other choices stay."""
+    choices = body.get("choices")
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+        return body
+    first = {key: value for key, value in choices[0].items() if key != "message"}
+    if first or choices[1:]:
+        return {**body, "choices": [first, *choices[1:]]}
+    return {key: value for key, value in body.items() if key != "choices"}
 
 
 def _read_answer(body: dict[str, Any], notes: list[Note]) -> tuple[Message, ...]:

@@ -13,21 +13,30 @@ from apps.dialogue.file_formats.base import Note, RowFormat, TaskContent, conten
 from apps.dialogue.file_formats.turns import (
     Pair,
     Side,
-    is_transcript,
+    is_said,
     pair_candidates,
     pair_columns,
     question_column,
     read_pair,
     read_question,
-    read_transcript,
+    split_prompt,
     text_turn,
 )
 from apps.dialogue.message import Message
 
+_LISTS = ("answers", "responses", "completions", "candidates", "choices", "options")
+
 
 def recognises(row: dict[str, Any]) -> bool:
     columns = pair_columns(row)
-    return columns is not None and all(isinstance(row[name], str | None) for name in columns)
+    if columns is None:
+        return False
+    answers = [row[name] for name in columns]
+    if all(isinstance(each, str | None) for each in answers):
+        return True
+    # Numbers answer a question, unless they point into a list of answers.
+    plain = all(each is None or is_said(each) or isinstance(each, str) for each in answers)
+    return plain and question_column(row) is not None and not any(row.get(n) for n in _LISTS)
 
 
 def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
@@ -36,24 +45,13 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
         raise ImportRefused("there are no texts 'chosen' and 'rejected'", place="chosen")
     pair = read_pair(row, columns, notes)
     question = read_question(row, notes)
-    messages = _without_markers(question.messages, notes)
+    messages = split_prompt(question.messages, notes)
     if question_column(row) is None:
         prompt, pair = _implicit_prompt(pair, notes)
         messages += (prompt,)
     candidates = pair_candidates(pair, notes)
     content = content_of(row, messages, notes, used=(*question.used, *pair.used))
     return replace(content, candidates=candidates)
-
-
-def _without_markers(messages: tuple[Message, ...], notes: list[Note]) -> tuple[Message, ...]:
-    """Split a prompt that is itself a transcript (HH-RLHF with the prompt in front)."""
-    if not messages or not is_transcript(messages[-1].text):
-        return messages
-    turns = read_transcript(messages[-1].text, notes, "prompt")
-    if turns and turns[-1].role == "assistant" and not turns[-1].text.strip():
-        turns = turns[:-1]
-    notes.append(Note("converted", "prompt", f"the transcript became turns ({len(turns)})"))
-    return (*messages[:-1], *turns)
 
 
 def _implicit_prompt(pair: Pair, notes: list[Note]) -> tuple[Message, Pair]:

@@ -86,6 +86,27 @@ def test_text_fields_of_argilla_are_taken_by_their_names() -> None:
     assert "needs_column_mapping" in codes(row)
 
 
+@pytest.mark.parametrize("as_list", [True, False])
+def test_chosen_and_rejected_fields_of_argilla_are_candidates(as_list: bool) -> None:
+    good, bad = ([{"role": "assistant", "content": each}] if as_list else each for each in "AB")
+    row = {"fields": {"prompt": "Q", "chosen": good, "rejected": bad}, "suggestions": {}}
+    content = task_of(row)
+    assert read_one(row).format == "argilla_records"
+    assert said(content.messages) == [("user", "Q")]
+    assert [(each.verdict, each.messages[0].text) for each in content.candidates] == [
+        ("chosen", "A"),
+        ("rejected", "B"),
+    ]
+    assert content.attributes == {"suggestions": {}}
+
+
+def test_whole_conversations_of_argilla_share_their_prompt() -> None:
+    other = [CHAT[0], {"role": "assistant", "content": "B"}]
+    content = task_of({"fields": {"chosen": CHAT, "rejected": other}, "suggestions": {}})
+    assert said(content.messages) == PAIR[:1]
+    assert [each.messages[0].text for each in content.candidates] == ["A", "B"]
+
+
 def test_flat_records_and_fields_that_tell_nothing() -> None:
     flat = {"status": "completed", "chat": CHAT, "q.suggestion": "good", "q.responses": ["bad"]}
     assert read_one(flat).format == "argilla_records"

@@ -379,3 +379,61 @@ def test_a_battle_with_one_conversation_keeps_it() -> None:
     assert said(task_of(row).messages) == [("user", "Q")]
     assert sides(row) == {"chosen": [("assistant", "A")]}
     assert "missing_side" in codes(row)
+
+
+@pytest.mark.parametrize(
+    ("label", "verdict"),
+    [(1, "chosen"), (0, "rejected"), (1.0, "chosen"), ("true", "chosen"), ("False", "rejected")],
+)
+@pytest.mark.parametrize(
+    "row", [{"prompt": "Q", "completion": "A"}, {"messages": [user("Q"), answer("A")], "id": "k"}]
+)
+def test_a_label_written_as_a_number_or_text_is_a_truth_value(
+    row: dict[str, Any], label: Any, verdict: str
+) -> None:
+    labelled = {**row, "label": label}
+    assert read_one(labelled).format == "kto"
+    assert sides(labelled) == {verdict: [("assistant", "A")]}
+    assert "content_coerced" in codes(labelled)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"prompt": "Q", "completion": "A", "label": 2},
+        {"prompt": "Q", "completion": "A", "label": "spam"},
+        {"prompt": "Q", "completion": "A", "label": 1, "topic": "x"},
+    ],
+)
+def test_a_label_that_may_be_a_class_is_an_attribute(row: dict[str, Any]) -> None:
+    assert read_one(row).format == "prompt_completion"
+    assert task_of(row).attributes["label"] == row["label"]
+
+
+def test_answers_that_are_numbers_become_texts() -> None:
+    row = {"prompt": "2+2", "chosen": 4, "rejected": 5.5}
+    assert read_one(row).format == "preference_text"
+    assert sides(row) == {"chosen": [("assistant", "4")], "rejected": [("assistant", "5.5")]}
+    assert "content_coerced" in codes(row)
+
+
+def test_numbers_that_point_into_a_list_are_no_answers() -> None:
+    row = {"prompt": "Q", "responses": ["a", "b"], "chosen": 0, "rejected": 1}
+    assert read_one(row).format != "preference_text"
+
+
+RANKED = [{"answer": "A", "model": "m", "rank": 1.0}, {"answer": "B", "model": "n", "rank": 2.0}]
+
+
+@pytest.mark.parametrize("prompt", ["\n\nHuman: Q\n\nAssistant: ", "Q", [user("Q")]])
+def test_ranked_answers_are_candidates_with_what_is_known_of_them(prompt: Any) -> None:
+    row = {"prompt": prompt, "answers": RANKED, "turns": 1, "good_natured": True}
+    assert read_one(row).format == "nectar"
+    task = task_of(row)
+    assert said(task.messages) == ASKED
+    found = [
+        (each.verdict, each.model, each.detail, each.messages[0].text) for each in task.candidates
+    ]
+    assert found == [("", "m", {"rank": 1.0}, "A"), ("", "n", {"rank": 2.0}, "B")]
+    assert task.attributes == {"turns": 1, "good_natured": True}
+    assert "empty_turn" not in codes(row)

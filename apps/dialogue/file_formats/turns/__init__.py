@@ -2,7 +2,11 @@
 
 from apps.dialogue.file_formats.turns.call_ids import CallIds
 from apps.dialogue.file_formats.turns.chat_turns import read_turns
-from apps.dialogue.file_formats.turns.human_assistant import is_transcript, read_transcript
+from apps.dialogue.file_formats.turns.human_assistant import (
+    is_transcript,
+    read_transcript,
+    split_prompt,
+)
 from apps.dialogue.file_formats.turns.inspect_messages import inspect_turns, write_inspect_messages
 from apps.dialogue.file_formats.turns.message_trees import (
     MessageTree,
@@ -139,6 +143,7 @@ __all__ = [
     "result_turn",
     "side_of",
     "split_pair",
+    "split_prompt",
     "split_reply",
     "split_tree",
     "tagged",

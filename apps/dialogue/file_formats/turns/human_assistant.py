@@ -43,6 +43,20 @@ def read_transcript(text: object, notes: list[Note], place: str) -> tuple[Messag
     return tuple(messages)
 
 
+def split_prompt(messages: tuple[Message, ...], notes: list[Note]) -> tuple[Message, ...]:
+    """Return the messages of a question, its last one split where it is itself a transcript."""
+    if not messages or not is_transcript(messages[-1].text):
+        return messages
+    read: list[Note] = []
+    turns = read_transcript(messages[-1].text, read, "prompt")
+    if turns and turns[-1].role == "assistant" and not turns[-1].text.strip():
+        turns = turns[:-1]  # it only asks for the answer
+        read = [note for note in read if note.place != f"prompt[{len(turns)}]"]
+    notes += read
+    notes.append(Note("converted", "prompt", f"the transcript became turns ({len(turns)})"))
+    return (*messages[:-1], *turns)
+
+
 def _note_defects(messages: list[Message], notes: list[Note], place: str) -> None:
     for index, message in enumerate(messages):
         where = f"{place}[{index}]"
