@@ -17,6 +17,11 @@ _QUESTIONS = ("query", "question", "input")
 """What the question is called where there is no instruction (MetaMath, OpenOrca, LMFlow)."""
 
 _OUTPUTS = ("output", "response", "RESPONSE", "Response", "OUTPUT", "Output")
+_AMBIGUOUS = (
+    "read as the assistant's reply, but the row may as well be a question and the answer that a "
+    "grader expects: then map the columns, question to a user turn and answer to an attribute "
+    "(ground_truth), or choose attribute_rows"
+)
 _ASIDE = frozenset({"id", "key", "tags", "split", "system", "system_prompt", "history", "tools"})
 """What may stand beside question and answer in a row that is a conversation of the two."""
 
@@ -34,8 +39,7 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
         fault = f"{asked} and {answered} were read as instruction and output"
         notes.append(Note("converted", asked, fault, "key_variant"))
     if answered == "answer":
-        fault = "an answer may also be what a grader expects: choose attribute_rows to keep it so"
-        notes.append(Note("converted", answered, fault, "ambiguous"))
+        notes.append(Note("converted", answered, _AMBIGUOUS, "ambiguous"))
     blank = asked if is_said(row[asked]) else "input"
     question = read_question(row, notes, (blank,))
     messages = question.messages

@@ -177,9 +177,9 @@ def _has_other_columns(request: dict[str, Any]) -> bool:
         return True
     tools = request.get("tools")
     listed = tools if isinstance(tools, list) else []
-    # LLaMA-Factory has the tools as a JSON text.
+    # LLaMA-Factory has the tools as a JSON text, LMFlow their names.
     return isinstance(tools, str) or any(
-        isinstance(tool, dict) and isinstance(tool.get("function"), dict) for tool in listed
+        not isinstance(tool, dict) or isinstance(tool.get("function"), dict) for tool in listed
     )
 
 

@@ -147,3 +147,10 @@ def test_a_completion_with_its_reward_is_a_candidate() -> None:
 )  # fmt: skip
 def test_what_is_no_row_of_verifiers_is_left_to_others(row: dict[str, Any], name: str) -> None:
     assert read_one(row).format == name
+
+
+def test_a_question_and_its_answer_say_what_else_they_could_be() -> None:
+    notes = {note.code: note.message for note in read_one({"question": "Q", "answer": "A"}).notes}
+    assert "grader" in notes["ambiguous"]
+    assert "map the columns" in notes["ambiguous"]
+    assert "key_variant" in notes

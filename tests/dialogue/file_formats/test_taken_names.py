@@ -81,3 +81,9 @@ def test_functions_of_old_that_cannot_be_read_stay_where_they_are() -> None:
 def test_no_tools_are_neither_tools_nor_attribute(tools: Any) -> None:
     task = task_of({"messages": TURNS, "tools": tools})
     assert (task.tools, task.attributes) == (None, {})
+
+
+def test_the_names_of_tools_beside_messages_do_not_make_them_those_of_anthropic() -> None:
+    row = {"system": "S", "tools": ["search"], "messages": TURNS}
+    assert read_one(row).format == "openai_chat"
+    assert said(task_of(row).messages)[0] == ("system", "S")

@@ -225,3 +225,34 @@ def test_a_column_may_hold_a_transcript(column: str) -> None:
     assert (row.format, row.roles) == ("transcript", "ua")
     assert row.task is not None
     assert row.task.attributes == {"mood": "good"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Notes on the device.\n\nSystem: Linux\nModel: T14\n",
+        "The study asked two questions.\nResponse: 12 said yes.\nResult: nothing\n",
+        "# Report\n\nAgent: the tool we built\nCustomer: ACME\n",
+    ],
+)
+def test_everyday_words_in_prose_begin_no_turn(text: str) -> None:
+    row = read(text, "x.txt")
+    assert (row.task, row.notes[-1].code) == (None, "no_speakers")
+
+
+def test_everyday_words_within_a_turn_of_another_kind_are_its_text() -> None:
+    text = "## User\nMy machine:\nSystem: Linux\nModel: T14\n## Assistant\nho"
+    asked, _ = task(text).messages
+    assert asked.text == "My machine:\nSystem: Linux\nModel: T14"
+
+
+def test_everyday_words_are_speakers_where_the_text_begins_with_one_of_their_kind() -> None:
+    assert [m.role for m in task("System: S\nUser: hi\nModel: ho").messages] == [
+        "system", "user", "assistant",
+    ]  # fmt: skip
+    assert [m.role for m in task("Customer: hi\nAgent: ho").messages] == ["user", "assistant"]
+
+
+def test_a_tool_speaks_below_an_assistant_whatever_stands_before_them() -> None:
+    text = "My log\n\nUser: hi\nAssistant: [tool_call f] {}\nTool: 5\nAssistant: ho"
+    assert read(text, "x.txt").roles == "uata"

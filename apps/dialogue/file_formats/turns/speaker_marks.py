@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from apps.dialogue.file_formats.turns.speaker_names import LETTERS, WORDS, known_role
+from apps.dialogue.file_formats.turns.speaker_names import EVERYDAY, LETTERS, WORDS, known_role
 
 _KNOWN: Final = "|".join(
     re.escape(word).replace(r"\ ", r"[ _]") for word in sorted(WORDS, key=len, reverse=True)
@@ -51,6 +51,9 @@ _PATTERNS: Final[dict[str, re.Pattern[str]]] = {
         rf"(?:\[(?P<time>{_TIME})\]|(?P<when>{_TIME})\s[-\u2013])\s*(?P<name>{_NAME})\s?{_COLON}{_REST}"
     ),
 }
+_KINDS: Final = {"bold": "heading", "bold line": "heading", "said": "colon", "moment": "time"}
+"""Styles that are of one kind: those of Markdown, plain words, words behind a time."""
+
 _NAMED: Final = re.compile(rf"(?P<name>{_NAME})\s?(?::[ \t]|\uff1a)(?P<rest>.*)$")
 _LETTER: Final = re.compile(
     r"(?P<name>[SUAHQT])\d{0,3}\s?(?::[ \t]|\uff1a)(?P<rest>.*)$", re.IGNORECASE
@@ -96,15 +99,41 @@ def find_marks(lines: Sequence[str]) -> Marks:
     """Find the beginnings of turns in a text.
 
     Lines inside fenced code are none. Words like User are taken; letters (``q:``) and names of
-    persons (``Ann:``) only where there are no such words and the text begins with one.
+    persons (``Ann:``) only where there are no such words and the text begins with one. Words that
+    prose has before a colon too (``System:``, ``Model:``) are taken where the text begins with a
+    mark of their kind.
     """
     code = _code(lines)
     marks = [mark for number, line in enumerate(lines) if (mark := _known(number, line))]
+    marks = _without_prose(lines, marks)
     if not marks or _begins_with_name(lines, marks):
         marks = _letters(lines, code) or _names(lines, code) or marks
     marks = marks or _alone(lines, code)
     outside = tuple(mark for mark in marks if mark.line not in code)
     return Marks(outside, tuple(mark for mark in marks if mark.line in code))
+
+
+def _without_prose(lines: Sequence[str], marks: Sequence[Mark]) -> list[Mark]:
+    """Leave out everyday words that begin a line of prose.
+
+    A tool answers an assistant, so that its word is taken below one as well.
+    """
+    first = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    begun = marks[0] if marks and marks[0].line == first else None
+    kept: list[Mark] = []
+    for mark in marks:
+        role = EVERYDAY.get(mark.name.lower().replace("_", " "))
+        if role == "tool":
+            taken = begun is not None or bool(kept)
+        else:
+            taken = role is None or (begun is not None and _kind(begun) == _kind(mark))
+        if taken:
+            kept.append(mark)
+    return kept
+
+
+def _kind(mark: Mark) -> str:
+    return _KINDS.get(mark.style, mark.style)
 
 
 def begins_with_mark(text: str) -> bool:

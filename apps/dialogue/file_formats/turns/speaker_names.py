@@ -28,6 +28,14 @@ WORDS: Final[dict[str, SpokenRole]] = {
 }  # fmt: skip
 """Words that stand alone for a speaker, in lower case; also those of some other languages."""
 
+EVERYDAY: Final[dict[str, SpokenRole]] = {
+    word: role
+    for word, role in WORDS.items()
+    if role in ("system", "tool")
+    or word in ("prompt", "model", "agent", "response", "completion", "customer", "client")
+}
+"""The words among them that stand before a colon in prose and lists as well."""
+
 LETTERS: Final[dict[str, SpokenRole]] = {
     "s": "system", "u": "user", "h": "user", "q": "user", "a": "assistant", "t": "tool"
 }  # fmt: skip
