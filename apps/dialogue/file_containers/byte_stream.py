@@ -38,7 +38,11 @@ _WIDE_ZEROS: dict[tuple[bool, ...], str] = {
 
 
 class Unreadable(ValueError):
-    """The file, or the rest of it, cannot be read; the message says why."""
+    """The file, or the rest of it, cannot be read; the message says why, ``code`` in a word."""
+
+    def __init__(self, message: str, code: str = "bad_encoding") -> None:
+        super().__init__(message)
+        self.code = code
 
 
 def pieces_of(stream: BinaryIO | Iterable[bytes], notes: list[Note]) -> Iterator[bytes]:

@@ -61,7 +61,7 @@ def file_rows(
             yield replace(row, notes=(*notes, *row.notes)) if notes else row
             notes.clear()
     except Unreadable as error:
-        yield Row(line + 1, fault=str(error), fault_code="bad_encoding", notes=tuple(notes))
+        yield Row(line + 1, fault=str(error), fault_code=error.code, notes=tuple(notes))
         return
     if not line:
         yield Row(1, fault="the file is empty", fault_code="empty_file", notes=tuple(notes))

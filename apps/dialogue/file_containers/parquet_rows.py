@@ -37,7 +37,8 @@ def parquet_rows(pieces: Iterator[bytes]) -> Iterator[Row]:
         except (arrow_.ArrowException, OSError, ValueError, OverflowError) as error:
             # Messages of Arrow may go on for lines; the first says what is wrong.
             first = str(error).partition("\n")[0]
-            raise Unreadable(f"the Parquet file cannot be read: {first}") from None
+            code = "bad_archive" if number else "not_data"
+            raise Unreadable(f"the Parquet file cannot be read: {first}", code) from None
 
 
 def _row(number: int, value: dict[str, Any]) -> Row:

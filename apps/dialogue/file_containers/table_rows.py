@@ -15,6 +15,7 @@ from typing import Final
 from apps.dialogue.errors import ImportRefused
 from apps.dialogue.file_containers.byte_stream import LONGEST_LINE, PIECE, Unreadable, lines_of
 from apps.dialogue.file_containers.cleaning import cleaned
+from apps.dialogue.file_containers.foreign_encoding import foreign_encoding
 from apps.dialogue.file_containers.rows import Note, Row
 from apps.dialogue.file_containers.table_cells import MARKER, from_table_row, unguarded
 
@@ -23,6 +24,9 @@ csv.field_size_limit(LONGEST_LINE)
 
 DELIMITERS: Final = (",", "\t", ";", "|")
 _SAMPLE_RECORDS = 20
+_LOOKED_AT = 8 << 20
+"""Bytes in which another encoding is looked for; behind them each row is refused by itself."""
+
 _SEPARATOR = re.compile(rb"(?i)sep=([,;\t|])\r?\n")
 """A first line by which Excel knows the delimiter; it is no record."""
 
@@ -43,18 +47,25 @@ def table_rows(pieces: Iterator[bytes], delimiter: str = "") -> Iterator[Row]:
     """Read a table whose first record names the columns; each row is an object of texts.
 
     The delimiter is told from the first records unless it is given. A row with too few or too many
-    cells is noted; one that cannot be parsed is a fault. Raises ``Unreadable``.
+    cells is noted; one that cannot be parsed is a fault, and so is the whole of a table in another
+    encoding. Raises ``Unreadable``.
     """
-    head = b""
+    held: list[bytes] = []
+    size = 0
     for piece in pieces:
-        head += piece
-        if len(head) >= PIECE:
+        held.append(piece)
+        size += len(piece)
+        if size >= _LOOKED_AT:
             break
+    head, ended = b"".join(held), size < _LOOKED_AT
+    if fault := foreign_encoding(head, ended=ended):
+        yield Row(fault.line, fault=fault.message, fault_code="bad_encoding")
+        return
     if b"\r" in head and b"\n" not in head:  # a table of old Macintosh programs
         head, pieces = head.replace(b"\r", b"\n"), (each.replace(b"\r", b"\n") for each in pieces)
     said = _SEPARATOR.match(head)
     delimiter = said[1].decode() if said else delimiter
-    delimiter = delimiter or sniffed_delimiter(head.decode(errors="replace"))
+    delimiter = delimiter or sniffed_delimiter(head[:PIECE].decode(errors="replace"))
     records = _records(_Lines(_chained(head, pieces)), delimiter)
     if said:
         next(records, None)

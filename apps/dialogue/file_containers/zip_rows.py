@@ -57,10 +57,11 @@ def zip_rows(pieces: Iterator[bytes], member_rows: MemberRows) -> Iterator[Row]:
         try:
             archive = zipfile.ZipFile(held)
         except (*_BROKEN, ValueError) as error:
-            raise Unreadable(f"the ZIP file is broken: {error}") from None
+            raise Unreadable(f"the ZIP file is broken: {error}", "not_data") from None
         members = [each for each in archive.infolist() if _counts(each)]
         if len(members) > MOST_MEMBERS:
-            raise Unreadable(f"the ZIP file holds more than {MOST_MEMBERS} files")
+            fault = f"the ZIP file holds more than {MOST_MEMBERS} files"
+            raise Unreadable(fault, "bad_archive")
         reading = _Archive(archive, members)
         yield from reading.samples() if reading.is_log else reading.rows(member_rows)
 
@@ -189,7 +190,8 @@ class _Archive:
             unpacked += len(piece)
             self._unpacked += len(piece)
             if self._unpacked > LARGEST_TOTAL:
-                raise Unreadable(f"the ZIP file unpacks to more than {LARGEST_TOTAL >> 30} GiB")
+                fault = f"the ZIP file unpacks to more than {LARGEST_TOTAL >> 30} GiB"
+                raise Unreadable(fault, "bad_archive")
             if unpacked > _FREE and unpacked > LARGEST_RATIO * member.compress_size:
                 raise _Refused(f"grows more than {LARGEST_RATIO} times: it may be a bomb")
             yield piece

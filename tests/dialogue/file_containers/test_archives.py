@@ -118,6 +118,8 @@ def test_a_broken_archive_is_one_refusal(data: bytes) -> None:
     ((_, line, message),) = refusals(read(data))
     assert line == 1
     assert "ZIP file is broken" in message
+    (row,) = read(data)
+    assert (row.format, row.notes[-1].code) == (None, "not_data")
 
 
 def test_an_office_document_and_an_empty_archive_are_told() -> None:

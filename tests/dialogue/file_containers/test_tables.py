@@ -73,7 +73,7 @@ def test_columns_without_or_with_the_same_name_get_one() -> None:
 
 
 def test_a_row_that_is_no_csv_is_refused_and_the_others_go_on() -> None:
-    rows = read(b'question,b\n"a"x,1\ncaf\xe9,2\nok,3\n"never closed,4\nlost,5\n')
+    rows = read(b'question,b\n"a"x,1\ncaf\xe9,2\n\xc3\xb6k,3\n"never closed,4\nlost,5\n')
     assert [(row.line, row.task is not None) for row in rows] == [
         (2, False), (3, False), (4, True), (5, False)
     ]  # fmt: skip
@@ -220,3 +220,27 @@ def test_a_pasted_table_with_columns_of_its_own_is_a_table(text: str) -> None:
 )
 def test_a_pasted_text_with_commas_stays_a_text(text: str) -> None:
     assert {row.format for row in read(text, "pasted text")} == {"transcript"}
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1"])
+def test_a_table_in_another_encoding_is_refused_once(encoding: str) -> None:
+    lines = ["prompt,completion", "plain,yes", *["caf\xe9,r\xe9sum\xe9"] * 50]
+    (row,) = read("\n".join(lines).encode(encoding))
+    assert (row.task, row.line) == (None, 3)
+    (note,) = row.notes
+    assert note.code == "bad_encoding"
+    assert "byte 32 (0xe9, on line 3)" in note.message
+    assert "'\xe9'" in note.message
+    assert "UTF-8" in note.message
+
+
+@pytest.mark.parametrize("odd", [b"caf\x81", b"caf\xe9\x01"])
+def test_bytes_that_are_of_no_encoding_refuse_their_row_alone(odd: bytes) -> None:
+    rows = read(b"question\n" + odd + b"\nok\n")
+    assert [row.task is not None for row in rows] == [False, True]
+
+
+def test_a_character_across_pieces_is_no_other_encoding() -> None:
+    pieces = [b"question\nh\xc3", b"\xa9\n"]
+    (row,) = read_tasks(iter(pieces), file_name="t.csv")
+    assert said(row) == [("user", "h\xe9")]
