@@ -190,3 +190,10 @@ def test_other_files_of_that_name_do_not_hide_their_neighbours() -> None:
 def test_a_member_whose_name_is_broken_is_read_all_the_same() -> None:
     data = packed({"abc.jsonl": CHAT}).replace(b"abc.jsonl", b"\0bc.jsonl")
     assert [row.roles for row in read(data)] == ["u"]
+
+
+@pytest.mark.parametrize("name", [".", "/", "..", "//", "\0"])
+def test_a_member_whose_name_is_no_name_does_no_harm(name: str) -> None:
+    rows = read(packed({name: CHAT, "a.jsonl": CHAT}))
+    assert [row.roles for row in rows if row.task] == ["u"]
+    assert read(packed({name: CHAT}))
