@@ -7,11 +7,13 @@ from functools import lru_cache
 from typing import Any
 
 from apps.dialogue.blocks.json_values import kind_of
+from apps.dialogue.column_mapping.limits import RowBudget
 from apps.dialogue.column_mapping.spec import (
     ROLES,
     ColumnMapping,
     TurnSpec,
     compiled,
+    short_source,
 )
 from apps.dialogue.errors import ImportRefused, TemplateError
 from apps.dialogue.file_containers import Note
@@ -42,13 +44,13 @@ def apply(mapping: ColumnMapping, row: Mapping[str, Any], notes: list[Note]) -> 
     """Make of a row, which is plain JSON data, what the mapping says; notes what it converted.
 
     Raises ``ImportRefused`` naming the place in the mapping and the expression
-    (``conversation[0].content``).
+    (``conversation[0].content``), also where the row would become too much (``limits``).
     """
     values = _Values(row, notes)
-    key = None if mapping.key is None else _key(values.of(mapping.key, "key"))
+    key = None if mapping.key is None else _key(values.kept(mapping.key, "key"))
     tools = None
     if mapping.tools is not None:
-        tools = values.listed(values.of(mapping.tools, "tools"), "tools", "tools") or None
+        tools = values.listed(values.kept(mapping.tools, "tools"), "tools", "tools") or None
     return MappedRow(
         key=key,
         turns=list(_turns(mapping, values)),
@@ -66,15 +68,25 @@ class _Values:
     def __init__(self, row: Mapping[str, Any], notes: list[Note]) -> None:
         self._seen = {**row, "row": dict(row)}
         self.notes = notes
+        self.budget = RowBudget(row)
 
     def of(self, source: str, place: str, **more: Any) -> Any:
         """Evaluate an expression (a value) or a template (a text)."""
+        self.budget.evaluation(place)
         seen = {**self._seen, **more} if more else self._seen
         found = compiled(source)
         try:
             return found.render(seen) if isinstance(found, Template) else found.evaluate(seen)
         except TemplateError as error:
-            raise ImportRefused(f"{error.message} (in {_short(source)})", place=place) from None
+            raise ImportRefused(
+                f"{error.message} (in {short_source(source)})", place=place
+            ) from None
+
+    def kept(self, source: str, place: str, **more: Any) -> Any:
+        """Evaluate what stays in the task, and count how much it is."""
+        value = self.of(source, place, **more)
+        self.budget.keep(value, place)
+        return value
 
     def holds(self, source: str, place: str, **more: Any) -> bool:
         """Evaluate a condition; a template holds unless it writes nothing, False or None."""
@@ -98,10 +110,6 @@ class _Values:
         return value
 
 
-def _short(source: str) -> str:
-    return repr(source if len(source) <= 80 else f"{source[:77]}...")
-
-
 def _key(value: Any) -> str | None:
     if value is None or value == "":
         return None
@@ -113,8 +121,9 @@ def _key(value: Any) -> str | None:
 def _turns(mapping: ColumnMapping, values: _Values) -> Iterator[Turn]:
     if isinstance(mapping.conversation, str):
         place = "conversation"
-        given = values.of(mapping.conversation, place)
-        yield from _checked_turns(values.listed(given, place, "turns"), place)
+        given = values.listed(values.kept(mapping.conversation, place), place, "turns")
+        values.budget.items(len(given), place)
+        yield from _checked_turns(given, place)
         return
     for index, spec in enumerate(mapping.conversation):
         yield from _turns_of(spec, values, f"conversation[{index}]")
@@ -133,6 +142,7 @@ def _turns_of(spec: TurnSpec, values: _Values, place: str) -> Iterator[Turn]:
         yield from _turn(spec, values, place, {})
         return
     items = values.listed(values.of(spec.each, f"{place}.each"), f"{place}.each", "items")
+    values.budget.items(len(items), f"{place}.each")
     for index, item in enumerate(items):
         yield from _turn(spec, values, place, {"turn": item, "index": index})
 
@@ -140,15 +150,16 @@ def _turns_of(spec: TurnSpec, values: _Values, place: str) -> Iterator[Turn]:
 def _turn(spec: TurnSpec, values: _Values, place: str, more: dict[str, Any]) -> Iterator[Turn]:
     if spec.when is not None and not values.holds(spec.when, f"{place}.when", **more):
         return
+    values.budget.turn(place)
     role = spec.role
     if role not in ROLES:
-        role = values.of(role, f"{place}.role", **more)
+        role = values.kept(role, f"{place}.role", **more)
     turn: Turn = {"role": role}
     if spec.content is not None:
-        turn["content"] = values.of(spec.content, f"{place}.content", **more)
+        turn["content"] = values.kept(spec.content, f"{place}.content", **more)
     for name in ("name", "tool_calls", "tool_call_id", "reasoning_content"):
         source = getattr(spec, name)
-        value = None if source is None else values.of(source, f"{place}.{name}", **more)
+        value = None if source is None else values.kept(source, f"{place}.{name}", **more)
         if value is not None:
             turn[name] = value
     yield turn
@@ -157,7 +168,9 @@ def _turn(spec: TurnSpec, values: _Values, place: str, more: dict[str, Any]) -> 
 def _answers(sources: Sequence[str] | None, values: _Values, place: str) -> Iterator[list[Turn]]:
     for index, source in enumerate(sources or ()):
         here = place if len(sources or ()) == 1 else f"{place}[{index}]"
-        yield from _answers_in(values.of(source, here), here)
+        for answer in _answers_in(values.kept(source, here), here):
+            values.budget.turn(here)
+            yield answer
 
 
 def _answers_in(value: Any, place: str) -> Iterator[list[Turn]]:
@@ -182,7 +195,7 @@ def _answers_in(value: Any, place: str) -> Iterator[list[Turn]]:
 def _tags(sources: Sequence[str], values: _Values) -> Iterator[str]:
     for index, source in enumerate(sources):
         place = "tags" if len(sources) == 1 else f"tags[{index}]"
-        value = values.of(source, place)
+        value = values.kept(source, place)
         for tag in value if isinstance(value, list) else [value]:
             match tag:
                 case None | "":
@@ -198,7 +211,7 @@ def _tags(sources: Sequence[str], values: _Values) -> Iterator[str]:
 def _attributes(mapping: ColumnMapping, row: Mapping[str, Any], values: _Values) -> dict[str, Any]:
     match mapping.attributes:
         case dict() as named:
-            return {name: values.of(source, f"attributes.{name}") for name, source in named.items()}
+            return {name: values.kept(each, f"attributes.{name}") for name, each in named.items()}
         case tuple() as names:
             return {name: row[name] for name in names if name in row}
         case "none":

@@ -12,7 +12,8 @@ from pydantic import (
 )
 
 from apps.dialogue.blocks.json_values import kind_of
-from apps.dialogue.errors import TemplateError
+from apps.dialogue.column_mapping.limits import MOST_EXPRESSIONS
+from apps.dialogue.errors import SpecError, TemplateError
 from apps.dialogue.specification import SpecModel, read, refusal
 from apps.dialogue.templating import Expression, Template, compile_expression, compile_template
 
@@ -33,13 +34,18 @@ def compiled(source: str) -> Expression | Template:
     return compile_expression(source)
 
 
+def short_source(source: str) -> str:
+    """Return an expression as an error message shows it."""
+    return repr(source if len(source) <= 80 else f"{source[:77]}...")
+
+
 def _compiles(source: str) -> str:
     if not source.strip():
         raise refusal("must not be empty: write the name of a column, like question")
     try:
         compiled(source)
     except TemplateError as error:
-        raise refusal(f"{error} in {source!r}") from None
+        raise refusal(f"{error} in {short_source(source)}") from None
     return source
 
 
@@ -195,4 +201,32 @@ _MAPPING: Final[TypeAdapter[ColumnMapping]] = TypeAdapter(ColumnMapping)
 
 def parse_mapping(raw: object) -> ColumnMapping:
     """Read a mapping from plain data; raises ``SpecError`` with every problem at its place."""
+    if isinstance(raw, dict):
+        _check_count(raw)
     return read(_MAPPING, raw)
+
+
+def _check_count(raw: dict[Any, Any]) -> None:
+    """Count the expressions before any is compiled, which takes its time."""
+    count = 0
+    for key, value in raw.items():
+        count += _expressions_in(key, value)
+        if count > MOST_EXPRESSIONS:
+            fault = f"a mapping has at most {MOST_EXPRESSIONS} expressions"
+            raise SpecError(fault, place=str(key)[:80])
+
+
+def _expressions_in(key: object, value: object) -> int:
+    match value:
+        case list() | tuple() if key == "attributes":
+            return 0  # names of columns, which nothing compiles
+        case list() | tuple():
+            return sum(_expressions_in("", each) if isinstance(each, dict) else 1 for each in value)
+        case dict():
+            return sum(1 for name, each in value.items() if name != "role" or each not in _WORDS)
+        case _:
+            return 1
+
+
+_WORDS: Final = tuple(ROLES)
+"""As a tuple, to look for values of any kind in it."""

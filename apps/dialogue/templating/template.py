@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
+from math import isfinite
 from typing import Any, Final, NoReturn
 
 import jinja2
@@ -221,6 +222,10 @@ def _compiling(source: str) -> Iterator[None]:
         raise TemplateError(f"line {error.lineno}: {error.message}") from None
     except RecursionError:
         raise TemplateError("the template is nested too deeply") from None
+    except (SyntaxError, MemoryError):  # of Python, about what Jinja makes
+        raise TemplateError("the template is nested too deeply") from None
+    except ValueError:  # of int(), the only one that a source can bring about
+        raise TemplateError("a number in the template has too many digits") from None
 
 
 def _compiled(parsed: nodes.Template) -> tuple[jinja2.Template, frozenset[str]]:
@@ -270,6 +275,11 @@ class _Weaver(NodeTransformer):
 
     def visit_Block(self, node: nodes.Block) -> nodes.Node:  # noqa: N802
         return self._ticking(node)
+
+    def visit_Const(self, node: nodes.Const) -> nodes.Node:  # noqa: N802
+        if isinstance(node.value, float) and not isfinite(node.value):
+            raise jinja2.TemplateSyntaxError("a number is too large", node.lineno)
+        return node
 
     def visit_Concat(self, node: nodes.Concat) -> nodes.Node:  # noqa: N802
         self.generic_visit(node)

@@ -1,6 +1,7 @@
 """Rows become the parts of tasks."""
 
 import copy
+import tracemalloc
 from contextlib import suppress
 from typing import Any
 
@@ -225,3 +226,49 @@ def test_any_row_is_mapped_or_refused_and_left_as_it_was(
     with suppress(DialogueError):
         applied(mapping, row)
     assert row == before
+
+
+@pytest.mark.parametrize(
+    ("parts", "place"),
+    [
+        ({"conversation": [{**USER, "each": "text | list"}]}, "conversation[0].each"),
+        ({"conversation": [{**USER, "each": "range(1000) | list"}] * 20}, "conversation[10]"),
+        ({"conversation": "text | list"}, "conversation"),
+        ({"conversation": [{"role": "user", "content": "text | list"}] * 400}, "conversation["),
+        ({"attributes": {f"a{n}": "text * 30" for n in range(90)}}, "attributes.a"),
+        ({"tags": ["text * 30"] * 90}, "tags["),
+        ({"chosen": ["[text] * 9"] * 200}, "chosen["),
+        (
+            {"conversation": [{**USER, "each": "range(9000) | list", "when": "false"}] * 20},
+            "conversation[",
+        ),
+    ],
+)
+def test_a_small_row_cannot_be_made_into_too_much(parts: dict[str, Any], place: str) -> None:
+    row = {"question": "q", "text": "x" * 30_000}
+    mapping = parse_mapping({"conversation": [USER], **parts})
+    tracemalloc.start()
+    try:
+        with pytest.raises(ImportRefused) as refused:
+            apply(mapping, row, [])
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert refused.value.place.startswith(place)
+    assert refused.value.code == "too_long"
+    assert peak < 100 * 2**20
+
+
+def test_a_large_row_may_become_as_large_a_task() -> None:
+    text = "x" * (20 * 2**20)
+    mapped, _ = applied({"conversation": [USER]}, {"question": text})
+    assert mapped.turns == [{"role": "user", "content": text}]
+    with pytest.raises(ImportRefused):
+        applied({"conversation": [USER, USER]}, {"question": text})
+
+
+def test_ten_thousand_turns_are_made_and_not_one_more() -> None:
+    mapping = {"conversation": [{"each": "log", "role": "user", "content": "turn"}]}
+    assert len(applied(mapping, {"log": ["x"] * 10_000})[0].turns) == 10_000
+    with pytest.raises(ImportRefused, match="10001 items"):
+        applied(mapping, {"log": ["x"] * 10_001})

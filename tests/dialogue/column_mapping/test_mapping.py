@@ -87,3 +87,36 @@ def test_a_mapping_is_stored_as_plain_data(raw: dict[str, Any]) -> None:
 def test_nonsense_is_refused_and_never_crashes(raw: Any) -> None:
     with suppress(SpecError):
         parse_mapping(raw)
+
+
+@pytest.mark.parametrize(
+    ("raw", "place"),
+    [
+        (
+            {"conversation": [USER], "attributes": {f"a{n}": "q" for n in range(20_000)}},
+            "attributes",
+        ),
+        ({"conversation": [{**USER, "when": "question"}] * 501}, "conversation"),
+        ({"conversation": [USER], "tags": ["q"] * 1_000}, "tags"),
+    ],
+)
+def test_a_mapping_of_too_many_expressions_is_refused(raw: Any, place: str) -> None:
+    with pytest.raises(SpecError, match="at most 1000 expressions") as refused:
+        parse_mapping(raw)
+    assert refused.value.place == place
+
+
+def test_columns_that_are_only_named_are_no_expressions() -> None:
+    names = [f"column {n}" for n in range(5_000)]
+    assert parse_mapping({"conversation": [USER], "attributes": names}).attributes == tuple(names)
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["[" * 90_000, "[" * 300_000, "1e400", "-1e400", "{{ 1e400 }}", "9" * 5_000, "-" * 9_000],
+)
+def test_what_cannot_be_compiled_is_refused_in_few_words(source: str) -> None:
+    with pytest.raises(SpecError) as refused:
+        parse_mapping({"conversation": [{"role": "user", "content": source}]})
+    assert refused.value.place == "conversation[0].content"
+    assert len(refused.value.message) < 300
