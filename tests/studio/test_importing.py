@@ -28,6 +28,11 @@ ROWS = "\n".join(
 )
 TALK = "Priya: My lamp flickers\nJoel: Which model?\nPriya: L2\n"
 
+ALIASES = "a0: &a0 [x]\n" + "".join(
+    f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 12)
+)
+"""A few hundred characters of YAML that describe 31 billion values."""
+
 
 @pytest.fixture
 def client(visit: Visitor, environment: Environment) -> Client:
@@ -141,6 +146,8 @@ def test_all_turns_of_a_speaker_are_given_another_role(client: Client) -> None:
         {"change": "role", "role": "user"},
         {"change": "mapping", "how": "yaml", "yaml": "conversation: ["},
         {"change": "mapping", "how": "yaml", "yaml": "- a list"},
+        {"change": "mapping", "how": "yaml", "yaml": ALIASES},
+        {"change": "mapping", "how": "yaml", "yaml": "[" * 300_000},
         {"change": "mapping", "how": "columns", "use-0": "nonsense"},
         {"split": "", "format": "auto"},
     ],

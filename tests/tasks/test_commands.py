@@ -18,6 +18,11 @@ pytestmark = pytest.mark.django_db
 
 GOLDEN = Path(__file__).parent / "golden"
 
+ALIASES = "a0: &a0 [x]\n" + "".join(
+    f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 12)
+)
+"""A few hundred characters of YAML that describe 31 billion values."""
+
 
 def _run(*arguments: Any, **options: Any) -> tuple[int, str]:
     """The exit code and what was printed."""
@@ -117,6 +122,10 @@ def test_a_column_mapping_is_read_from_a_file(tmp_path: Path) -> None:
     words = ("import_tasks", file, "--environment", "lab/first", "--create", "--mapping", mapping)
     assert "2 created" in _run(*words)[1]
     assert Import.objects.get().mapping == {"conversation": [{"role": "user", "content": "ask"}]}
+    for bad in ("[" * 300_000, ALIASES, "a: !!bool x"):
+        mapping.write_text(bad)
+        with pytest.raises(CommandError, match="not YAML or JSON"):
+            _run(*words)
     mapping.write_text("just words")
     with pytest.raises(CommandError, match="no column mapping"):
         _run(*words)

@@ -55,7 +55,10 @@ def read_document(text: str) -> Any:
         raise SpecError(error.message, place=error.path.removeprefix(".")) from None
     except SpecError:
         raise
-    except (RecursionError, ValueError) as error:
+    except RecursionError:
+        raise SpecError("this cannot be read: it is nested too deeply") from None
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        # What a value with a tag like !!bool or !!timestamp makes of a text that is none.
         raise SpecError(f"this cannot be read: {error}") from None
 
 
@@ -68,11 +71,12 @@ def _from_json(text: str) -> Any:
 
 
 def _object_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    keys = [key for key, _ in pairs]
-    twice = next((key for key in keys if keys.count(key) > 1), None)
-    if twice is not None:
-        raise SpecError(f"the key {twice!r} stands twice in one object")
-    return dict(pairs)
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise SpecError(f"the key {key!r} stands twice in one object")
+        found[key] = value
+    return found
 
 
 def _from_yaml(text: str) -> Any:

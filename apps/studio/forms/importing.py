@@ -4,11 +4,12 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-import yaml
 from django import forms
 
 from apps.accounts.errors import Invalid
+from apps.dialogue.errors import DialogueError
 from apps.dialogue.file_formats import AUTO, FORMATS
+from apps.dialogue.solver.documents import read_document
 
 LARGEST_FILE = 4 * 2**30
 PASTED = "pasted text"
@@ -108,8 +109,8 @@ def read_mapping(sent: Mapping[str, Any], columns: Iterable[str]) -> dict[str, A
 
 def _read_yaml(text: str) -> dict[str, Any]:
     try:
-        value = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        value = read_document(text)
+    except DialogueError as error:
         fault = " ".join(str(error).split())
         raise Invalid(f"This is not YAML: {fault[:300]}", place="yaml") from None
     if not isinstance(value, dict):

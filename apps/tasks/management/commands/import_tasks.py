@@ -8,7 +8,6 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import yaml
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
@@ -19,6 +18,7 @@ from apps.accounts.permissions import OPERATOR
 from apps.accounts.queries import get_project
 from apps.dialogue.errors import DialogueError
 from apps.dialogue.file_formats import AUTO, FORMATS
+from apps.dialogue.solver.documents import read_document
 from apps.tasks.actions import (
     ImportLedger,
     LedgerLine,
@@ -167,8 +167,8 @@ def _taken_back() -> Iterator[None]:
 def _mapping(name: str) -> dict[str, Any]:
     """The column mapping in that file, as plain data."""
     try:
-        value = yaml.safe_load(Path(name).read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        value = read_document(Path(name).read_text(encoding="utf-8"))
+    except (DialogueError, UnicodeDecodeError) as error:
         raise CommandError(f"{name} is not YAML or JSON: {error}") from None
     except OSError as error:
         raise CommandError(f"{name}: {error.strerror}") from None
