@@ -7,6 +7,7 @@ import pytest
 
 from apps.dialogue.errors import ImportRefused
 from apps.dialogue.file_formats import ReadRow, read_tasks
+from apps.dialogue.file_formats.base.role_changes import parse_role_changes
 
 TALK = b"Priya: My lamp flickers\nJoel: Which model?\nPriya: L2\n"
 ON_ONE_LINE = json.dumps(
@@ -49,8 +50,32 @@ def test_a_call_cannot_be_said_by_a_person_and_the_row_is_refused() -> None:
 
 @pytest.mark.parametrize(
     "roles",
-    [{"turns": {"1:0": "critic"}}, {"names": {}}, {"speakers": ["Priya"]}, ["Priya"]],
+    [
+        {"turns": {"1:0": "critic"}},
+        {"names": {}},
+        {"speakers": ["Priya"]},
+        ["Priya"],
+        *(
+            {"turns": {turn: "user"}}
+            for turn in ("a", "-1:0", "1:-1", "1", "1:", ":0", "#:0", "01:0", "1:0 ", "\u0661:0")
+        ),
+        {"turns": {"1:" + "9" * 5_000: "user"}},
+        {"turns": {"f" * 1_000 + ":1:0": "user"}},
+        {"turns": {f"{n}:0": "user" for n in range(10_001)}},
+        {"speakers": {"P" * 201: "user"}},
+        {
+            "speakers": {f"P{n}": "user" for n in range(5_001)},
+            "turns": dict.fromkeys((f"{n}:0" for n in range(5_000)), "user"),
+        },
+    ],
 )
 def test_changes_of_another_shape_are_refused_at_once(roles: Any) -> None:
-    with pytest.raises(ImportRefused):
+    with pytest.raises(ImportRefused) as refused:
         read(TALK, roles)
+    assert refused.value.place.startswith("roles")
+    assert len(str(refused.value)) < 300
+
+
+@pytest.mark.parametrize("turn", ["1:0", "0:12", "#0:0", "#99999:3", "a/b: c.txt:1:0", "#odd:2:0"])
+def test_turns_are_named_by_line_file_or_row(turn: str) -> None:
+    assert parse_role_changes({"turns": {turn: "user"}}).turns == {turn: "user"}

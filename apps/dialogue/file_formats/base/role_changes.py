@@ -1,5 +1,6 @@
 """Roles that a person changed in the preview of an import, applied to what was read."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -12,6 +13,13 @@ from apps.dialogue.file_formats.base.rows import ReadRow, TaskContent, role_lett
 from apps.dialogue.message import Message, make_message, parse_block
 
 ROLES: Final = ("system", "user", "assistant", "tool")
+
+MOST_CHANGES: Final = 10_000
+LONGEST_SPEAKER: Final = 200
+LONGEST_TURN: Final = 1_000
+"""Characters: a turn may be named with the path of its file in an archive."""
+
+_TURN: Final = re.compile(r"(?:#|(?:.+:)?)(?:0|[1-9][0-9]{0,11}):(?:0|[1-9][0-9]{0,11})", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +45,28 @@ def parse_role_changes(value: object) -> RoleChanges:
     parts: dict[str, dict[str, str]] = {"speakers": {}, "turns": {}}
     for name, given in value.items():
         if name not in parts:
-            raise ImportRefused("there are only speakers and turns", place=f"roles.{name}")
+            raise ImportRefused("there are only speakers and turns", place=f"roles.{name}"[:100])
         if not isinstance(given, Mapping):
             raise ImportRefused(f"must be an object, not {kind_of(given)}", place=f"roles.{name}")
+        if len(given) + sum(map(len, parts.values())) > MOST_CHANGES:
+            fault = f"there may be {MOST_CHANGES} corrections of roles"
+            raise ImportRefused(fault, place=f"roles.{name}")
         for key, role in given.items():
-            if role not in ROLES:
-                place = f"roles.{name}.{key}"
-                raise ImportRefused(f"must be one of {', '.join(ROLES)}", place=place)
+            _check_change(name, str(key), role)
             parts[name][str(key)] = role
     return RoleChanges(parts["speakers"], parts["turns"])
+
+
+def _check_change(kind: str, key: str, role: object) -> None:
+    place = f"roles.{kind}.{key if len(key) <= 60 else f'{key[:57]}...'}"
+    if role not in ROLES:
+        raise ImportRefused(f"must be one of {', '.join(ROLES)}", place=place)
+    longest = LONGEST_SPEAKER if kind == "speakers" else LONGEST_TURN
+    if len(key) > longest:
+        raise ImportRefused(f"the name has more than {longest} characters", place=place)
+    if kind == "turns" and not _TURN.fullmatch(key):
+        fault = "a turn is line:index, file:line:index or #row:index, in whole numbers"
+        raise ImportRefused(fault, place=place)
 
 
 def with_changed_roles(row: ReadRow, changes: RoleChanges, number: int = 0) -> ReadRow:
