@@ -107,12 +107,12 @@ def _check_growth(metadata: Any, packed: int) -> None:
 
 def _batch_size(group: Any, schema: Any) -> int:
     """Return how many rows of a group are taken at once, by their mean size."""
-    size = group.total_byte_size
+    size = int(group.total_byte_size)
     for index in range(group.num_columns):
         # A value of fixed length may be repeated without taking room in the file.
-        length = max(schema.column(index).length or 0, 0)
-        size += length * group.column(index).num_values
-    mean = size // max(group.num_rows, 1)
+        length = max(int(schema.column(index).length or 0), 0)
+        size += length * int(group.column(index).num_values)
+    mean = size // max(int(group.num_rows), 1)
     return max(1, min(_BATCH, _BATCH_BYTES // max(mean, 1)))
 
 

@@ -192,8 +192,9 @@ def test_a_member_whose_name_is_broken_is_read_all_the_same() -> None:
     assert [row.roles for row in read(data)] == ["u"]
 
 
-@pytest.mark.parametrize("name", [".", "/", "..", "//", "\0"])
+@pytest.mark.parametrize("name", [".", "/", "..", "//", "\x1a"])
 def test_a_member_whose_name_is_no_name_does_no_harm(name: str) -> None:
-    rows = read(packed({name: CHAT, "a.jsonl": CHAT}))
+    # Python writes no name that begins with NUL, but reads one, as a name that is empty.
+    rows = read(packed({name: CHAT, "a.jsonl": CHAT}).replace(b"\x1a", b"\0"))
     assert [row.roles for row in rows if row.task] == ["u"]
     assert read(packed({name: CHAT}))
