@@ -21,7 +21,7 @@ from rest_framework.exceptions import APIException
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from apps.accounts.errors import Conflict, Refusal
+from apps.accounts.errors import DISK_FULL, Conflict, Refusal, is_disk_full
 from apps.dialogue.errors import DialogueError, IncompleteReply, ModelCallFailed, SpecError
 
 CONTENT_TYPE = "application/problem+json"
@@ -191,6 +191,8 @@ def _sentence(found: ErrorDetails) -> str:
 def _unforeseen(error: Exception) -> Problem:
     incident = secrets.token_hex(4)
     logger.error("Incident %s", incident, exc_info=error)
+    if is_disk_full(error):
+        return make_problem(507, f"{DISK_FULL} (Logged as {incident}.)")
     if isinstance(error, OperationalError):
         return make_problem(
             503, f"The database did not answer in time; try again. (Logged as {incident}.)"

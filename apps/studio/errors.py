@@ -5,6 +5,7 @@ what happened and where to go; for an htmx request, one plain sentence that the 
 form, an error beside the field it names.
 """
 
+import sys
 from collections.abc import Mapping
 from http import HTTPStatus
 
@@ -13,7 +14,7 @@ from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
-from apps.accounts.errors import Forbidden, NotFound, Refusal
+from apps.accounts.errors import DISK_FULL, Forbidden, NotFound, Refusal, is_disk_full
 from apps.dialogue.errors import DialogueError
 from apps.studio.frame import is_partial
 
@@ -30,6 +31,7 @@ TITLES = {
     422: "This could not be accepted",
     429: "Too many attempts",
     500: "Something broke on our side",
+    507: "The disk is full",
 }
 
 
@@ -102,11 +104,14 @@ def page_not_found(request: HttpRequest, exception: Exception | None = None) -> 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """A page that asks nothing of the database, which may be what broke."""
+    status = 500
     sentence = "The request was not completed. It has been logged; trying again may help."
+    if is_disk_full(sys.exc_info()[1]):
+        status, sentence = 507, DISK_FULL
     if is_partial(request):
-        return problem_page(request, 500, sentence)
-    context = {"heading": TITLES[500], "sentence": sentence}
-    return render(request, "studio/pages/broken.html", context, status=500)
+        return problem_page(request, status, sentence)
+    context = {"heading": TITLES[status], "sentence": sentence}
+    return render(request, "studio/pages/broken.html", context, status=status)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

@@ -22,6 +22,7 @@ from apps.accounts.errors import Gone
 from apps.dialogue.file_formats import Note
 from apps.dialogue.file_formats.base import NoteKind
 from apps.tasks.models import Import
+from apps.tasks.private_folders import make_private
 
 CREATED, UPDATED, UNCHANGED, REFUSED = "created", "updated", "unchanged", "refused"
 OUTCOMES: Final = (CREATED, UPDATED, UNCHANGED, REFUSED)
@@ -112,7 +113,7 @@ class LedgerWriter:
     def __init__(
         self, folder: Path, *, rows: int = 0, codes: Iterable[str] = (), with_contents: bool = False
     ) -> None:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(folder)
         self._bits = {code: min(bit, _OTHER_CODES) for bit, code in enumerate(codes)}
         kept = Ledger(folder)
         self._line_end, self._content_end = kept.ends(rows)

@@ -6,9 +6,10 @@ from pathlib import Path
 
 from django.conf import settings
 
-from apps.accounts.errors import Invalid
+from apps.accounts.errors import DiskFull, Invalid, is_disk_full
 from apps.tasks.ledgers import Ledger
 from apps.tasks.models import Export, Import
+from apps.tasks.private_folders import make_private
 
 LARGEST_FILE = 8 * 2**30
 
@@ -51,8 +52,22 @@ def losses_file(exported: Export) -> Path:
 
 
 def hold(path: Path, pieces: Iterable[bytes]) -> int:
-    """Keep ``pieces`` at ``path``; answers how many bytes they were. `Invalid` if too many."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    """Keep ``pieces`` at ``path``; answers how many bytes they were.
+
+    Raises `Invalid` if they are too many and `DiskFull` if there is no room; then nothing stays.
+    """
+    try:
+        make_private(path.parent)
+        return _written(path, pieces)
+    except BaseException as error:
+        # At once: until it is gone, a full disk lets nobody write anything, not even to a table.
+        path.unlink(missing_ok=True)
+        if is_disk_full(error):
+            raise DiskFull(place="file") from error
+        raise
+
+
+def _written(path: Path, pieces: Iterable[bytes]) -> int:
     size = 0
     with path.open("wb") as file:
         for piece in pieces:

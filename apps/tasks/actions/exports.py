@@ -10,13 +10,14 @@ from django.db import transaction
 from pydantic_core import to_json
 
 from apps.accounts.actions import record
-from apps.accounts.errors import NotFound, Refusal
+from apps.accounts.errors import DISK_FULL, NotFound, Refusal, is_disk_full
 from apps.accounts.permissions import Actor, Right, require
 from apps.dialogue.errors import DialogueError
 from apps.tasks import doorbell, leases
 from apps.tasks.actions.import_work import UNFORESEEN, storable
 from apps.tasks.exporting import LossLine, prepare_export
 from apps.tasks.models import Environment, Export, ExportState, Split, TaskStatus
+from apps.tasks.private_folders import make_private
 from apps.tasks.transfer_files import export_file, forget_export, losses_file
 
 AT_ONCE_TASKS = 500
@@ -90,8 +91,8 @@ def work_on(pk: int, should_stop: leases.ShouldStop) -> bool:
         return True
     except (Refusal, DialogueError) as error:
         _fail(exported, error.message)
-    except Exception:
-        _fail(exported, UNFORESEEN)
+    except Exception as error:
+        _fail(exported, DISK_FULL if is_disk_full(error) else UNFORESEEN)
         raise
     return False
 
@@ -119,7 +120,7 @@ def _write(exported: Export, should_stop: leases.ShouldStop) -> None:
     path = export_file(exported)
     mine = path.with_name(f"file-{exported.claim}")
     losses = mine.with_name(f"losses-{exported.claim}")
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private(path.parent)
     try:
         with mine.open("wb") as file, losses.open("wb") as lost:
             told = _Told(exported, should_stop, lost.write)

@@ -3,7 +3,7 @@
 from contextlib import closing, suppress
 from typing import Final
 
-from apps.accounts.errors import NotFound, Refusal
+from apps.accounts.errors import DISK_FULL, NotFound, Refusal, is_disk_full
 from apps.accounts.permissions import Actor, Right, require
 from apps.dialogue.errors import DialogueError
 from apps.tasks import leases
@@ -40,8 +40,8 @@ def work_on(pk: int, should_stop: leases.ShouldStop) -> bool:
         return True
     except (Refusal, DialogueError) as error:
         _fail(imported, error.message)
-    except Exception:
-        _fail(imported, UNFORESEEN)
+    except Exception as error:
+        _fail(imported, DISK_FULL if is_disk_full(error) else UNFORESEEN)
         raise
     return False
 

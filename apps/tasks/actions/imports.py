@@ -5,10 +5,11 @@ Small files are worked through at once, larger ones by a worker.
 
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any, Final
 
-from django.db import transaction
+from django.db import DatabaseError, transaction
 
 from apps.accounts.actions import record
 from apps.accounts.errors import Conflict, Invalid, NotFound
@@ -230,5 +231,6 @@ def _begin(imported: Import, *, at_once: bool) -> Import:
 
 
 def _forget(imported: Import) -> None:
-    Import.objects.filter(pk=imported.pk).delete()
-    forget_import(imported.pk)
+    forget_import(imported.pk)  # first: the database may need the room
+    with suppress(DatabaseError):  # what is being raised says more
+        Import.objects.filter(pk=imported.pk).delete()
