@@ -95,9 +95,13 @@ def _check_growth(metadata: Any, packed: int) -> None:
     values = 0
     for group in groups:
         for index in range(group.num_columns):
-            count = group.column(index).num_values
+            column = group.column(index)
+            count = column.num_values
             values += count
-            if metadata.schema.column(index).max_repetition_level and count > _MOST_VALUES:
+            # Where lists begin takes a bit a value, unless one list holds nearly all of them.
+            is_one_list = count > _MOST_VALUES // 4 and count > 64 * column.total_uncompressed_size
+            in_lists = metadata.schema.column(index).max_repetition_level > 0
+            if in_lists and (is_one_list or count > _MOST_VALUES):
                 fault = f"a group of rows holds {count} values in lists: write smaller groups"
                 raise Unreadable(fault, "bad_archive")
     if max(size, values) > max(_FREE, LARGEST_RATIO * packed):

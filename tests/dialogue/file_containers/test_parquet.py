@@ -154,6 +154,13 @@ def test_a_file_that_grows_beyond_measure_is_refused() -> None:
     assert (row.fault_code, "may be a bomb" in row.fault) == ("bad_archive", True)
 
 
+def test_a_list_without_end_is_refused_before_it_is_read() -> None:
+    offsets = pa.array([0, 17_000_000], pa.int32())
+    column = pa.ListArray.from_arrays(offsets, pa.nulls(17_000_000, pa.int8()))
+    (row,) = file_rows([table(more=column)])
+    assert (row.fault_code, "values in lists" in row.fault) == ("bad_archive", True)
+
+
 @pytest.mark.parametrize(
     "kind", [pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())]
 )
