@@ -1,35 +1,42 @@
 """Which row of an import is looked at, and which lines of its ledger are listed, as addresses."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from apps.dialogue.file_formats import Note
 from apps.studio.paging import whole_number
 from apps.tasks.ledgers import LedgerLine, LedgerPage
 
 LINES_SHOWN = 50
+NOTES_SHOWN = 50
 FILTERS = ("outcome", "kind", "code")
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """Which row is looked at, and which lines of the ledger are listed, as the address says."""
+    """Which row is looked at, and which lines of the ledger are listed, as the address says.
+
+    ``turn`` is the first turn of the row that is shown, counted from 0.
+    """
 
     row: int | None
     after: int
     outcome: str
     kind: str
     code: str
+    turn: int = 0
 
     @classmethod
     def of(cls, sent: Mapping[str, str], rows: int) -> "Chosen":
         """What an address says of an import with so many ``rows``; a row beyond them is none."""
-        row, after = sent.get("row", ""), sent.get("after", "")
+        row, after, turn = (sent.get(name, "") for name in ("row", "after", "turn"))
         asked = whole_number(row, place="row") if row else rows
         return cls(
             asked if asked < rows else None,
             whole_number(after, place="after") if after else 0,
             *(sent.get(name, "") for name in FILTERS),
+            turn=whole_number(turn, place="turn") if turn else 0,
         )
 
     @property
@@ -57,10 +64,26 @@ class Chosen:
     @property
     def address(self) -> str:
         """All that is chosen."""
-        more = {"after": self.after or "", "row": "" if self.row is None else self.row}
+        more = {
+            "after": self.after or "",
+            "row": "" if self.row is None else self.row,
+            "turn": self.turn or "",
+        }
         return self.filters + urlencode(
             {name: value for name, value in more.items() if value != ""}
         )
+
+
+@dataclass(frozen=True)
+class ShownNotes:
+    """The first notes of a row, and how many more it has."""
+
+    first: Sequence[Note]
+    more: int
+
+    @classmethod
+    def of(cls, line: LedgerLine) -> "ShownNotes":
+        return cls(line.notes[:NOTES_SHOWN], max(0, len(line.notes) - NOTES_SHOWN))
 
 
 @dataclass(frozen=True)
@@ -69,6 +92,10 @@ class ListedLine:
 
     entry: LedgerLine
     address: str
+
+    @property
+    def notes(self) -> ShownNotes:
+        return ShownNotes.of(self.entry)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 Messages come in canonical form; what a message or block carries is shown or named, all of it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, assert_never
 
@@ -73,18 +73,32 @@ class ShownMessage:
 
 def show_conversation(messages: Sequence[Message], *, prefix: str = "turn") -> list[ShownMessage]:
     """Every turn in order, numbered from 1; ``prefix`` begins their anchors."""
+    return show_part(messages, dict(enumerate(messages)), prefix=prefix)
+
+
+def show_part(
+    messages: Sequence[Message], part: Mapping[int, Message], *, prefix: str = "turn"
+) -> list[ShownMessage]:
+    """The turns at the positions of ``part``, as they stand there: they may be cut short.
+
+    Calls and results are paired among all ``messages``.
+    """
     pairs = _pairs(messages, prefix)
-    return [_message(message, index, prefix, pairs) for index, message in enumerate(messages)]
+    return [_message(message, index, prefix, pairs) for index, message in part.items()]
 
 
 @dataclass(frozen=True, slots=True)
 class ShownAnswer:
-    """A candidate for ``studio/parts/candidates.html``: its verdict, whose it is, its turns."""
+    """A candidate for ``studio/parts/candidates.html``: its verdict, whose it is, its turns.
+
+    ``left_out`` says what of it is not shown.
+    """
 
     verdict: str
     model: str
     messages: list[ShownMessage]
     detail: str
+    left_out: str = ""
 
 
 def show_answers(candidates: Sequence[Candidate]) -> list[ShownAnswer]:

@@ -25,14 +25,17 @@ from apps.studio.forms.importing import (
 )
 from apps.studio.frame import is_partial
 from apps.studio.importing import (
+    ANSWERS_SHOWN,
+    LONGEST_MAPPING,
+    column_names,
     columns_of,
     mapping_text,
+    proposed_answers,
     proposed_turns,
     suggested_mapping,
 )
-from apps.studio.ledger_addresses import LINES_SHOWN, Chosen, ListedLine, beside
+from apps.studio.ledger_addresses import LINES_SHOWN, Chosen, ListedLine, ShownNotes, beside
 from apps.studio.paging import whole_number
-from apps.studio.reading import show_answers
 from apps.tasks import actions, queries
 
 RECENT_SHOWN = 8
@@ -215,10 +218,15 @@ def _mapping(actor: Actor, imported: Any) -> dict[str, Any]:
     """The columns of the file and what each is used as."""
     first = queries.first_values(actor, imported, limit=FIRST_ROWS)
     mapping = imported.mapping or suggested_mapping(first)
+    columns = columns_of(first, mapping)
+    text = mapping_text(mapping)
+    is_long = len(text) > LONGEST_MAPPING
     return {
-        "columns": columns_of(first, mapping),
+        "columns": columns,
+        "more_columns": len(column_names(first)) - len(columns),
         "uses": COLUMN_USES.items(),
-        "mapping_text": mapping_text(mapping),
+        "mapping_text": "" if is_long else text,
+        "long_mapping": len(text) if is_long else 0,
     }
 
 
@@ -226,13 +234,19 @@ def _proposal(actor: Actor, imported: Any, chosen: Chosen, ledger: Any) -> dict[
     """The conversation that is looked at, and the rows beside it."""
     line = _line_looked_at(actor, imported, chosen, ledger.lines)
     content = queries.proposed_content(actor, imported, line.row) if line else None
-    turns = proposed_turns(line.row, content.messages) if line and content else []
+    said = content.messages if content else ()
+    part = proposed_turns(line.row if line else 0, said, chosen.turn)
+    candidates = content.candidates if content else ()
     return {
         "line": line,
+        "notes": ShownNotes.of(line) if line else None,
         "content": content,
-        "turns": turns,
-        "has_speakers": any(turn.speaker for turn in turns),
-        "answers": show_answers(content.candidates) if content else [],
+        "part": part,
+        "turns": part.turns,
+        "turns_at": chosen.at(line.row) if line else "",
+        "has_speakers": any(turn.speaker for turn in part.turns),
+        "answers": proposed_answers(candidates),
+        "more_answers": max(0, len(candidates) - ANSWERS_SHOWN),
         "beside": beside(line, imported.rows_read, chosen, ledger) if line else None,
         "roles": ROLES,
     }
@@ -279,8 +293,10 @@ def _changes(request: HttpRequest, actor: Actor, imported: Any) -> dict[str, Any
             return {"roles": None}
         case "mapping":
             first = queries.first_values(actor, imported, limit=FIRST_ROWS)
-            columns = [column.name for column in columns_of(first, None)]
-            return {"mapping": read_mapping(sent, columns)}
+            columns = column_names(first)
+            # Columns beyond those that a page shows are not sent.
+            unsent = {f"use-{number}": "attribute" for number in range(len(columns))}
+            return {"mapping": read_mapping(unsent | sent.dict(), columns)}
         case _:
             form = ReadingForm(sent)
             if not form.is_valid():
