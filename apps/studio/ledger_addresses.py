@@ -33,9 +33,11 @@ class Chosen:
         row, after, turn = (sent.get(name, "") for name in ("row", "after", "turn"))
         asked = whole_number(row, place="row") if row else rows
         return cls(
-            asked if asked < rows else None,
-            whole_number(after, place="after") if after else 0,
-            *(sent.get(name, "") for name in FILTERS),
+            row=asked if asked < rows else None,
+            after=whole_number(after, place="after") if after else 0,
+            outcome=sent.get("outcome", ""),
+            kind=sent.get("kind", ""),
+            code=sent.get("code", ""),
             turn=whole_number(turn, place="turn") if turn else 0,
         )
 
