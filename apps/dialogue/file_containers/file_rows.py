@@ -41,7 +41,8 @@ _JSON = (".json", *_LINES)
 _TEXTS = (".txt", ".md", ".markdown", ".text", ".log")
 _HEAD = 1 << 16
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1a]")
-_ARRAY = re.compile(rb"\[\s*([\[{\"\],]|$)")
+_ARRAY = re.compile(rb"\[\s*([\[{\"\],]|$|(null|true|false|NaN|-?Infinity|-?\d[\d.eE+-]*)\s*,)")
+"""How a JSON array begins; ``[09:14] Priya`` and ``[1] a footnote`` begin a text."""
 
 
 def file_rows(

@@ -68,10 +68,13 @@ def unwrapped(row: Row) -> Iterator[Row]:
 
 def _turns(row: Row) -> Iterator[Row]:
     """Return a bare list of turns as the row whose messages they are; turns that say of which
-    conversation they are stay rows of their own."""
+    conversation they are stay rows of their own, and so do objects that are not all turns."""
     value = row.value
     if not all(isinstance(each, dict) and ("role" in each or "from" in each) for each in value):
-        yield row
+        if any(isinstance(each, dict) for each in value):
+            yield from (replace(row, value=each) for each in value)
+        else:
+            yield row
     elif any(not CONVERSATION_IDS.isdisjoint(each) for each in value):
         yield from (replace(row, value=each) for each in value)
     else:

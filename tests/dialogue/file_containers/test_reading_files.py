@@ -241,3 +241,16 @@ def test_the_work_grows_with_the_size_of_a_row_and_no_faster(large: bytes) -> No
     (row,) = read_tasks(pieces)
     assert row.task is not None
     assert time.process_time() - began < 2
+
+
+@pytest.mark.parametrize("first", [None, True, 0, -1.5, float("nan")])
+def test_an_array_may_begin_with_any_value(first: object) -> None:
+    data = json.dumps([first, {"messages": [{"role": "user", "content": "hi"}]}]).encode()
+    rows = list(read_tasks(io.BytesIO(data)))
+    assert [row.task is None for row in rows] == [True, False]
+
+
+def test_an_array_of_a_turn_and_a_conversation_is_two_rows() -> None:
+    turn = {"role": "user", "content": "hi"}
+    rows = list(read_tasks(io.BytesIO(json.dumps([turn, {"messages": [turn]}]).encode())))
+    assert [row.roles for row in rows] == ["u", "u"]

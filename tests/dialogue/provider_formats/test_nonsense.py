@@ -91,7 +91,7 @@ def test_the_tokens_of_anything_are_counted_or_not_known(value: Any) -> None:
 @given(nonsense)
 def test_every_row_of_a_file_gets_its_verdict(value: Any) -> None:
     rows = list(read_tasks(io.BytesIO(json.dumps([value, {"messages": value}]).encode())))
-    assert len(rows) == 2
+    assert len(rows) >= 2  # more where the value looks like columns of rows
     for row in rows:
         refused = [note for note in row.notes if note.kind == "refused"]
         assert (row.task is None) == bool(refused)
