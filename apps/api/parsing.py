@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import IO, Any, TypeVar
 
 from django.conf import settings
+from django.http import UnreadablePostError
 from pydantic import BaseModel, ConfigDict
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
@@ -121,13 +122,31 @@ def named_in_body(places: Mapping[str, str] | None = None) -> Iterator[None]:
 
 
 def body_pieces(request: Request) -> Iterator[bytes]:
-    """The raw body, piece by piece, for bodies larger than memory."""
+    """The raw body, piece by piece, for bodies larger than memory.
+
+    WSGI does not tell the end of a body from a connection that broke off: less than was announced
+    raises a `Refusal`, so that no part of a file ever counts as the file.
+    """
     _need_length(request)
     stream = request.stream
     if stream is None:
         return
-    while piece := stream.read(PIECE):
+    announced = int(request.META["CONTENT_LENGTH"])
+    arrived = 0
+    while piece := _next_piece(stream):
+        arrived += len(piece)
         yield piece
+    if arrived < announced:
+        told = f"The body broke off after {arrived} of {announced} bytes."
+        raise Refusal(told, place=f"byte {arrived}")
+
+
+def _next_piece(stream: IO[Any]) -> bytes:
+    try:
+        piece: bytes = stream.read(PIECE)
+    except UnreadablePostError:  # the connection is gone
+        return b""
+    return piece
 
 
 def _need_length(request: Request) -> None:

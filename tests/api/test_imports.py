@@ -1,5 +1,7 @@
 """Imports in steps and exports in the background, over the API."""
 
+import gzip
+import io
 import json
 from typing import Any
 
@@ -119,3 +121,53 @@ def test_an_export_is_made_fetched_and_forgotten(shop: Caller) -> None:
 )
 def test_an_export_of_what_is_not_there_is_refused(shop: Caller, wrong: dict[str, Any]) -> None:
     assert shop.post("exports/", wrong).status == 422
+
+
+def broken_off(shop: Caller, path: str, body: bytes, announced: int) -> Heard:
+    """A body whose connection ends before the length that it was announced with."""
+    response = shop.client.generic(
+        "POST",
+        shop.root + path,
+        data=b"-",
+        content_type="application/octet-stream",
+        **{"CONTENT_LENGTH": str(announced), "wsgi.input": io.BytesIO(body)},
+    )
+    return Heard(response.status_code, response.content, response.headers)
+
+
+LINES = b"".join(json.dumps(question(f"k{n}")).encode() + b"\n" for n in range(3000))
+
+
+@pytest.mark.parametrize("name", ["r.jsonl", "r.csv", "r.jsonl.gz", "r.zip", "r.parquet", "r.json"])
+def test_nothing_is_kept_of_a_file_to_hold_that_broke_off(shop: Caller, name: str) -> None:
+    body = gzip.compress(LINES) if name.endswith(".gz") else LINES
+    heard = broken_off(
+        shop, f"imports/?split=train&file_name={name}", body[:-200], announced=len(body)
+    )
+    assert heard.status == 400
+    assert f"broke off after {len(body) - 200} of {len(body)} bytes" in heard.problem["detail"]
+    assert not Import.objects.exists()
+
+
+@pytest.mark.parametrize("name", ["r.jsonl", "r.jsonl.gz"])
+def test_a_stream_that_breaks_off_fails_and_can_be_undone(shop: Caller, name: str) -> None:
+    body = gzip.compress(LINES) if name.endswith(".gz") else LINES
+    # It ends with a row, and even with the file: only the announced length tells.
+    heard = broken_off(shop, f"import/?split=train&file_name={name}", body, len(body) + 1000)
+    assert heard.status == 400
+    assert "broke off" in heard.problem["detail"]
+    row = Import.objects.get()
+    assert row.state == "failed"
+    assert "broke off" in row.error
+    assert row.created == Task.objects.count()
+    if row.created:
+        undone = shop.post(f"imports/{row.pk}/undo/").json
+        assert undone["removed"] == row.created
+    assert not Task.objects.exists()
+
+
+def test_a_rehearsed_stream_that_breaks_off_is_refused(shop: Caller) -> None:
+    path = "import/?split=train&dry_run=true&file_name=r.jsonl"
+    heard = broken_off(shop, path, LINES[:50_000], announced=len(LINES))
+    assert heard.status == 400
+    assert not Import.objects.exists()
