@@ -1,4 +1,4 @@
-"""`manage.py up`: one command, three processes, and nothing left behind."""
+"""`manage.py up`: one command, four processes, and nothing left behind."""
 
 import json
 import os
@@ -61,13 +61,42 @@ class OneCommand:
         with urllib.request.urlopen(asked, timeout=30) as answer:
             return json.loads(answer.read())
 
-    def children(self) -> list[int]:
-        path = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        return [int(pid) for pid in path.read_text().split()]
+    def beats(self) -> list[int]:
+        """Celery's beat, wherever it runs below the command."""
+        return [pid for pid in descendants_of(self.process.pid) if " beat " in command_of(pid)]
+
+    def wait_for_another_beat(self, than: int, seconds: float = 60) -> None:
+        """Until one runs that has got as far as to write its schedule."""
+        deadline = time.monotonic() + seconds
+        run = Path(self.environment["TURNWRIGHT_VAR"]) / "run"
+        while not set(self.beats()) - {than} or not list(run.glob("beat-schedule*")):
+            assert time.monotonic() < deadline, self.said()
+            time.sleep(0.1)
 
     def stop(self) -> int:
         self.process.send_signal(signal.SIGINT)
         return self.process.wait(60)
+
+
+def children_of(pid: int) -> list[int]:
+    """The direct children, whichever thread started them; none of a process that has ended."""
+    try:
+        lists = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children")]
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+    return [int(child) for text in lists for child in text.split()]
+
+
+def descendants_of(pid: int) -> list[int]:
+    return [below for child in children_of(pid) for below in [child, *descendants_of(child)]]
+
+
+def command_of(pid: int) -> str:
+    """The command line; empty of a process that has ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
 
 
 @pytest.fixture
@@ -78,12 +107,14 @@ def installation(tmp_path: Path) -> Iterator[OneCommand]:
         started.stop()
 
 
-def test_one_command_brings_up_a_demo_that_serves_runs_and_stops(
+def test_one_command_brings_up_a_demo_that_serves_runs_brings_beat_back_and_stops(
     installation: OneCommand,
 ) -> None:
     installation.wait_for("Ctrl-C stops everything.")
     assert f"Turnwright is ready on {installation.url}" in installation.said()
     assert "sign in   admin / " in installation.said()
+    [beat] = installation.beats()
+    os.kill(beat, signal.SIGKILL)
     assert {"name": "test", "type": "test"} in installation.ask("/capitals/splits")
 
     run = installation.ask(
@@ -102,10 +133,13 @@ def test_one_command_brings_up_a_demo_that_serves_runs_and_stops(
     assert seen["samples_done"] == 3
     assert seen["metrics"][0]["value"] == 1.0
 
-    pids = installation.children()
-    assert len(pids) == 3
+    installation.wait_for_another_beat(than=beat)
+    assert "beat ended with -9" in installation.said()
+    assert len(installation.beats()) == 1
+    assert len(children_of(installation.process.pid)) == 4
+    pids = descendants_of(installation.process.pid)
     assert installation.stop() == 0
-    assert not [pid for pid in pids if Path(f"/proc/{pid}").exists()]
+    assert not [pid for pid in pids if command_of(pid)]
 
 
 def test_a_port_in_use_is_explained_before_anything_is_started(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ class Installation:
         return done.stdout
 
     def worker(self) -> "subprocess.Popen[bytes]":
-        """Start a worker with its scheduler, as `manage.py up` does."""
+        """Start a worker with its beat inside, so that one kill takes both."""
         name = f"test-{secrets.token_hex(4)}"
         return self.start(
             sys.executable, "-m", "celery", "--app", "apps.config", "worker", "--beat",

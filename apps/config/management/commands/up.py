@@ -22,7 +22,7 @@ NO_ROOT_LECTURE = {"PYTHONWARNINGS": "ignore:You're running the worker with supe
 
 
 class Command(BaseCommand):
-    help = "Migrate, load the demo project on first start, and run broker, worker and web server."
+    help = "Migrate, load the demo project on first start, and run broker, worker, web and beat."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--without-demo", action="store_true", help="load no demo project")
@@ -40,6 +40,7 @@ class Command(BaseCommand):
             supervisor.add("web", web_command(), environment)
             supervisor.wait_until(web_answers, what="The web server", seconds=60)
             if not supervisor.stopping:
+                supervisor.add("beat", beat_command(), environment)
                 self._welcome()
             supervisor.watch()
         finally:
@@ -91,11 +92,18 @@ def web_command() -> list[str]:
 
 
 def worker_command() -> list[str]:
-    schedule = str(settings.VAR / "run" / "beat-schedule")
     return [
-        sys.executable, "-m", "celery", "--quiet", "--app", "apps.config", "worker", "--beat",
-        "--schedule", schedule, "--concurrency", "2", "--loglevel", "WARNING",
+        sys.executable, "-m", "celery", "--quiet", "--app", "apps.config", "worker",
+        "--concurrency", "2", "--loglevel", "WARNING",
         "--without-gossip", "--without-mingle", "--hostname", f"turnwright-{ENV.port}@%h",
+    ]  # fmt: skip
+
+
+def beat_command() -> list[str]:
+    """Celery's beat alone: a worker that embeds it (``--beat``) does not see it die."""
+    return [
+        sys.executable, "-m", "celery", "--quiet", "--app", "apps.config", "beat",
+        "--schedule", str(settings.VAR / "run" / "beat-schedule"), "--loglevel", "WARNING",
     ]  # fmt: skip
 
 
