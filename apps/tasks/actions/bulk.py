@@ -12,7 +12,16 @@ from django.utils import timezone
 from apps.accounts.permissions import Actor
 from apps.tasks.actions.tasks import count, next_position
 from apps.tasks.content import StoredContent, TaskContent, store
-from apps.tasks.models import Environment, Import, Revision, Split, Task, TaskStatus, TaskText
+from apps.tasks.models import (
+    Environment,
+    Import,
+    ImportState,
+    Revision,
+    Split,
+    Task,
+    TaskStatus,
+    TaskText,
+)
 
 BATCH = 1000
 
@@ -31,7 +40,10 @@ class NewTask:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What must be known of a task that is there already to tell whether it has this content."""
+    """What must be known of a task that is there already to tell whether it has this content.
+
+    ``undone``: what it holds was written by an import that was taken back.
+    """
 
     pk: int
     split_id: int
@@ -39,6 +51,7 @@ class Known:
     content_hash: str
     grader: str
     scripted: str
+    undone: bool = False
 
     def has(self, content: TaskContent, stored: StoredContent, key: str) -> bool:
         """True if ``content`` (stored without anything hidden) is what the task has now."""
@@ -52,6 +65,7 @@ def known_tasks(environment: Environment, keys: Iterable[str]) -> dict[str, Know
     rows = Task.objects.filter(environment=environment, key__in=list(keys)).values(
         "key", "pk", "split_id", "status",
         "current__content_hash", "current__grader", "current__scripted",
+        "current__made_by_import__state",
     )  # fmt: skip
     return {
         row["key"]: Known(
@@ -61,6 +75,7 @@ def known_tasks(environment: Environment, keys: Iterable[str]) -> dict[str, Know
             content_hash=row["current__content_hash"],
             grader=row["current__grader"],
             scripted=row["current__scripted"],
+            undone=row["current__made_by_import__state"] == ImportState.UNDONE,
         )
         for row in rows
     }

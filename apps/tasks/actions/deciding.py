@@ -22,6 +22,7 @@ BATCH_CHARACTERS = 4_000_000
 than one of small ones."""
 
 DECIDED_BY_KEY = "key_collision"
+ARCHIVED = "archived"
 NEW_SPLIT = -1
 """Stands for a split that an import will make."""
 
@@ -93,13 +94,18 @@ def prepare(row: ReadRow) -> PreparedRow:
 
 def prepare_again(line: LedgerLine, text: str) -> PreparedRow:
     """What `prepare` made, from the line of a proposal and the content that it kept."""
-    notes = [note for note in line.notes if note.code != DECIDED_BY_KEY]
+    notes = [note for note in line.notes if not _was_decided(note)]
     prepared = PreparedRow(line.line, line.file, line.format, line.roles, notes, row=line.row)
     if text and line.key is not None:
         content = load_content(text)
         status = TaskStatus.DRAFT if ready_problems(content) else TaskStatus.READY
         prepared.new = NewTask(line.key, status, content, store(content, key=line.key))
     return prepared
+
+
+def _was_decided(note: Note) -> bool:
+    """Whether a note tells of the task that is there, which may be another one by now."""
+    return note.place == "key" and note.code in (DECIDED_BY_KEY, ARCHIVED)
 
 
 def batches(rows: Iterable[PreparedRow]) -> Iterator[list[PreparedRow]]:
@@ -152,15 +158,22 @@ class Decider:
         if there.split_id != self.split_id:
             return self._collides(row, f"is in the split {self._name(there.split_id)!r} already")
         if there.has(new.content, new.stored, new.key):
-            return row.becomes(UNCHANGED, there.status)
+            return self._same(row, there, new)
         if not new.content.candidates and (kept := _candidates_of(there)):
             _keep_candidates(row, new, kept)
             if there.has(row.new.content, row.new.stored, new.key):  # type: ignore[union-attr]
-                return row.becomes(UNCHANGED, there.status)
+                return self._same(row, there, new)
         if not self.update:
-            return self._collides(row, "is there already, with other content")
-        archived = there.status == TaskStatus.ARCHIVED
-        return row.becomes(UPDATED, there.status if archived else new.status)
+            archived = "archived and " if there.status == TaskStatus.ARCHIVED else ""
+            return self._collides(row, f"is there already, {archived}with other content")
+        return row.becomes(UPDATED, _status_of(row, there, new))
+
+    def _same(self, row: PreparedRow, there: Known, new: NewTask) -> LedgerLine:
+        """The task has this content; it changes only if it comes back from an undo."""
+        status = _status_of(row, there, new)
+        if there.status == TaskStatus.ARCHIVED != status:
+            return row.becomes(UPDATED, status)
+        return row.becomes(UNCHANGED, there.status)
 
     def _collides(self, row: PreparedRow, how: str) -> LedgerLine:
         key = row.new.key if row.new else ""
@@ -171,6 +184,22 @@ class Decider:
         if split_id not in self._names:
             self._names = dict(self.environment.splits.values_list("pk", "name"))
         return self._names[split_id]
+
+
+def _status_of(row: PreparedRow, there: Known, new: NewTask) -> str:
+    """The status of a task that a row meets; what a person archived stays so, and says so.
+
+    An undo archives what it may not remove. Importing the same again takes the undo back.
+    """
+    if there.status != TaskStatus.ARCHIVED:
+        return new.status
+    if there.undone:
+        told = "the task was archived when its import was undone: it comes back"
+        row.notes.append(Note("converted", "key", told, ARCHIVED))
+        return new.status
+    told = "the task is archived and stays so, until somebody makes it a draft or ready"
+    row.notes.append(Note("kept", "key", told, ARCHIVED))
+    return there.status
 
 
 def _candidates_of(there: Known) -> tuple[Candidate, ...]:

@@ -151,7 +151,8 @@ def import_rows(
     A row whose conversation is complete becomes a ready task, any other a draft with a note. A row
     without a key gets one from its content. A key that is there with the same content is left
     alone, so the same file can be imported twice; with other content the row is refused, or with
-    ``update`` saved as the task's next revision. ``on_line`` sees every line of the ledger as it
+    ``update`` saved as the task's next revision. An archived task stays so, which a note tells, but
+    one that only an undo archived comes back. ``on_line`` sees every line of the ledger as it
     is written. Batches are committed as they come: memory stays flat. ``file_name``, ``format`` and
     ``mapping`` are remembered, and so is everything that was written: it can be undone.
     """
@@ -282,7 +283,7 @@ class ImportWriter:
         return line
 
     def _save(self, there: Known, new: NewTask, status: str) -> None:
-        """Save a row over the task that has its key; an archived task stays archived."""
+        """Save a row over the task that has its key, or bring it back from the archive."""
         task = Task.objects.select_related("current").get(pk=there.pk)
         task.environment = self.environment
         if task.current is None:

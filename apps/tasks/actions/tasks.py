@@ -102,7 +102,8 @@ def save_revision(
 ) -> Revision:
     """Save ``content`` over the revision numbered ``base``; answer the then current revision.
 
-    The same content under the same key makes no revision. Content without a word about candidates
+    The same content under the same key makes no revision, unless it is ``made_by`` an import: that
+    can be undone by it. Content without a word about candidates
     keeps those that are there. ``status`` and ``key`` None keep the
     task's; a ready task must stay complete. ``grader`` and ``scripted`` None keep what the current
     revision has. Raises `Conflict` (``current`` is the current revision) if ``base`` is no longer
@@ -129,7 +130,7 @@ def save_revision(
         hidden,
         actor=actor,
         message=said or renamed,
-        current=None if renamed else current,
+        current=None if renamed or made_by else current,
         made_by=made_by,
     )
     if renamed:

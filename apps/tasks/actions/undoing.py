@@ -11,6 +11,7 @@ from apps.accounts.actions import record
 from apps.accounts.permissions import Actor, Right, require
 from apps.tasks import leases
 from apps.tasks.actions.tasks import count, restore_revision, set_status
+from apps.tasks.content import load_content, ready_problems
 from apps.tasks.models import (
     Environment,
     Import,
@@ -164,12 +165,30 @@ def _restore(imported: Import, actor: Actor, task: Task) -> bool:
     if before is None:
         return False
     first = task.revisions.get(number=before.number + 1)
-    archived = task.status == TaskStatus.ARCHIVED
     restore_revision(
         actor=actor,
         task=task,
         number=before.number,
         base=current.number,
-        status=TaskStatus.ARCHIVED if archived else first.former_status,
+        status=_status_again(task.status, before, first, current),
     )
     return True
+
+
+def _status_again(present: str, before: Revision, first: Revision, last: Revision) -> str:
+    """The status before the import, unless the present one is not what the import gave the task.
+
+    ``first`` and ``last`` are the revisions that it made, ``before`` is the one ahead of them.
+    """
+    if present != _given_status(before, first, last):
+        incomplete = present == TaskStatus.READY and ready_problems(load_content(before.content))
+        return TaskStatus.DRAFT if incomplete else present
+    return first.former_status
+
+
+def _given_status(before: Revision, first: Revision, last: Revision) -> str:
+    """What an import made of the status of a task that it changed: see `deciding`."""
+    undone = before.made_by_import is not None and before.made_by_import.state == ImportState.UNDONE
+    if first.former_status == TaskStatus.ARCHIVED and not undone:
+        return TaskStatus.ARCHIVED
+    return TaskStatus.DRAFT if ready_problems(load_content(last.content)) else TaskStatus.READY
