@@ -6,8 +6,11 @@ import json
 import pyarrow.parquet
 import pytest
 
+from apps.accounts.actions import create_api_key
+from apps.accounts.permissions import OPERATOR
 from apps.tasks.models import Split
-from tests.api.callers import Caller
+from tests.api.callers import Caller, signed_in, with_key
+from tests.cast import Cast
 from tests.factories import make_content, make_task, message
 
 REASONING = {"type": "reasoning", "text": "Hm."}
@@ -33,7 +36,7 @@ def test_the_canonical_export_is_lines(shop: Caller) -> None:
 
 def test_tables_are_files(shop: Caller) -> None:
     heard = shop.get("export/?format=csv")
-    assert heard.headers["Content-Type"].startswith("text/csv")
+    assert heard.headers["Content-Type"] == "text/csv; charset=utf-8"
     assert heard.headers["Content-Disposition"].endswith('"shop.csv"')
     assert heard.body.splitlines()[0] == b"id,conversation,n,target,turnwright"
     heard = shop.get("export/?format=parquet")
@@ -80,3 +83,35 @@ def test_a_wrong_wish_is_a_problem(shop: Caller, query: str, status: int, place:
     heard = shop.get(f"export/?{query}")
     assert heard.status == status
     assert heard.problem["place"] == place
+
+
+def test_an_export_is_forgotten_by_who_made_it_or_an_author(shop: Caller, cast: Cast) -> None:
+    signed = {
+        name: signed_in(getattr(cast, name)).at("projects/alpha/environments/shop/exports/")
+        for name in ("viewer", "annotator", "author")
+    }
+    # A key of the same name as the one that exports: it is another caller all the same.
+    reader, other = (
+        with_key(
+            create_api_key(
+                actor=OPERATOR, project=cast.project, name="twin", scopes=["read"]
+            ).secret
+        ).at("projects/alpha/environments/shop/exports/")
+        for _ in range(2)
+    )
+    callers = {**signed, "reader": reader, "other": other}
+
+    def may_forget(maker: str, caller: str) -> bool:
+        made = callers[maker].post("", {"format": "csv"})
+        assert made.status == 201
+        status = callers[caller].delete(f"{made.json['number']}/").status
+        assert status in (204, 403)
+        return status == 204
+
+    assert may_forget("viewer", "viewer")
+    assert may_forget("reader", "reader")
+    assert may_forget("viewer", "author")
+    assert not may_forget("author", "viewer")
+    assert not may_forget("annotator", "viewer")
+    assert not may_forget("viewer", "reader")
+    assert not may_forget("reader", "other")

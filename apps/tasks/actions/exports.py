@@ -70,8 +70,11 @@ def create_export(
 
 
 def discard_export(*, actor: Actor, exported: Export) -> None:
-    """Remove an export and its file, one's own or as an author; a worker at it finds out."""
-    own = exported.author == str(actor)[:200]
+    """Remove an export and its file, one's own or as an author; a worker at it finds out.
+
+    One's own is told by the account or key itself: keys may share a name.
+    """
+    own = leases.asked_by(exported) == actor
     require(actor, exported.environment.project, Right.VIEW if own else Right.AUTHOR)
     Export.objects.filter(pk=exported.pk).delete()
     forget_export(exported.pk)

@@ -14,7 +14,7 @@ WRITERS: Final[dict[str, Written]] = {
     each.name: each
     for each in (
         Written("jsonl", ".jsonl", "application/x-ndjson", JsonLinesWriter),
-        Written("csv", ".csv", "text/csv", CsvWriter, streams=False),
+        Written("csv", ".csv", "text/csv; charset=utf-8", CsvWriter, streams=False),
         Written(
             "parquet",
             ".parquet",
