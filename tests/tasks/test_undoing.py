@@ -1,7 +1,10 @@
 """An undo leaves alone what people did since; what it archived comes back with the next import."""
 
+from collections.abc import Iterator
+
 import pytest
 
+from apps.accounts.errors import Conflict
 from apps.accounts.permissions import OPERATOR, Actor
 from apps.dialogue.file_formats import read_tasks
 from apps.episodes.models import Session
@@ -13,6 +16,7 @@ from apps.tasks.actions import (
     set_status,
     undo_import,
 )
+from apps.tasks.actions.bulk import BATCH
 from apps.tasks.models import Environment, Import, Split, Task
 from apps.tasks.queries import content_of, get_task_by_key, ledger_page
 from tests.cast import Cast
@@ -148,3 +152,33 @@ def test_a_note_of_the_proposal_is_not_kept_when_the_task_is_fetched_meanwhile(
     assert told(proposed) == ["archived"]
     set_status(actor=author, task=the_task(environment), status="ready")
     assert told(accept_import(actor=author, imported=proposed)) == []
+
+
+def test_a_stream_that_never_came_to_its_end_is_undone(
+    split: Split, author: Actor, environment: Environment
+) -> None:
+    """Whoever read it may have died: nothing tells, and its lease has long to go."""
+    undone: list[Import] = []
+
+    def lines() -> Iterator[bytes]:
+        for number in range(3 * BATCH):
+            if number == 2 * BATCH:
+                row = Import.objects.get()
+                assert (row.state, row.can_be_undone) == ("writing", True)
+                undone.append(undo_import(actor=author, imported=row))
+            yield b'{"id": "k%d", "question": "Which?"}\n' % number
+
+    with pytest.raises(Conflict, match="ended while"):
+        import_rows(actor=author, environment=environment, split=split, rows=read_tasks(lines()))
+    (row,) = undone
+    assert row.state == "undone"
+    assert row.removed == row.created >= BATCH
+    assert not Task.objects.exists()
+    assert Import.objects.get().state == "undone"
+
+
+def test_what_a_worker_still_writes_is_not_undone_and_says_so(split: Split, author: Actor) -> None:
+    row = propose(split, author, [question("k")])
+    Import.objects.filter(pk=row.pk).update(state="writing", created=1)
+    with pytest.raises(Conflict, match="still being written"):
+        undo_import(actor=author, imported=row)

@@ -184,6 +184,8 @@ def import_rows(
                         on_line(line)
         except BaseException as error:
             writer.break_off(error)
+            if isinstance(error, leases.LeaseLost):
+                raise Conflict("This import was ended while it was being written.") from error
             raise
         writer.end()
     if not ledger.read:

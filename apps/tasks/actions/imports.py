@@ -157,7 +157,8 @@ def undo_import(*, actor: Actor, imported: Import) -> Import:
     A task that it made is removed, or archived if something points at it (a session, a run, a later
     revision). A task that it changed gets its former content and status back in a new revision,
     unless somebody has changed it since. The import counts them: removed, archived, restored, left.
-    Undoing twice changes nothing. Raises `Conflict` if it has written nothing or still does.
+    Undoing twice changes nothing. An import that still streams in ends with it, or has ended with
+    whoever read the stream. Raises `Conflict` if nothing was written, or a worker still writes.
     """
     require(actor, imported.environment.project, Right.AUTHOR)
     with transaction.atomic():
@@ -165,9 +166,15 @@ def undo_import(*, actor: Actor, imported: Import) -> Import:
         if row.state in (ImportState.UNDOING, ImportState.UNDONE):
             return row
         if not row.can_be_undone:
-            raise Conflict("There is nothing to undo: this import has changed no task.")
+            raise Conflict(_why_not_undone(row))
         _open(row, actor, ImportState.UNDOING)
     return _begin(row, at_once=row.wrote <= AT_ONCE_TASKS)
+
+
+def _why_not_undone(row: Import) -> str:
+    if row.wrote:
+        return "This import is still being written: it can be undone as soon as that is done."
+    return "There is nothing to undo: this import has changed no task."
 
 
 def _check(

@@ -125,8 +125,14 @@ class Import(Transfer):
         return 0 if proposed else self.created + self.updated
 
     @property
+    def is_streamed(self) -> bool:
+        """It is written as it arrives: no file is held, so that no worker can go on with it."""
+        return self.state == ImportState.WRITING and not self.has_file
+
+    @property
     def can_be_undone(self) -> bool:
-        return self.state in (ImportState.DONE, ImportState.FAILED) and self.wrote > 0
+        ended = self.state in (ImportState.DONE, ImportState.FAILED)
+        return (ended or self.is_streamed) and self.wrote > 0
 
     @property
     def can_be_discarded(self) -> bool:
