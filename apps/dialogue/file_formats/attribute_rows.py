@@ -61,7 +61,12 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
 
 
 def write(task: TaskContent, losses: list[Loss]) -> list[dict[str, Any]]:
-    """Write the attributes, and the conversation beside them if it is not there already."""
+    """Write the attributes, and the conversation beside them if it is not there already.
+
+    A column ``question`` that is written here comes back as an attribute too, for templates that
+    ask for it: the task gains that and loses nothing, so it is no loss. Written again it is the
+    same row.
+    """
     own: dict[str, Any] = {}
     question = _only_question(task)
     if not _is_there(task, question):

@@ -57,7 +57,11 @@ def read(row: dict[str, Any], notes: list[Note]) -> TaskContent:
 
 
 def write(task: TaskContent, losses: list[Loss]) -> list[dict[str, Any]]:
-    """Write a sample: attributes that are no fields of samples, and tags, are its metadata."""
+    """Write a sample: attributes that are no fields of samples, and tags, are its metadata.
+
+    A sample has an input and a target. A text as input and an empty target come back as attributes:
+    the task gains them and loses nothing, so they are no losses. Written again it is the same row.
+    """
     if not task.messages:
         losses.append(Loss("messages", "a sample needs an input"))
         return []

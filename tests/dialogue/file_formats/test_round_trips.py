@@ -222,6 +222,27 @@ def test_a_dataset_row_has_its_question_once() -> None:
     assert len(longer["conversation_trace"]["items"]) == 2
 
 
+@pytest.mark.parametrize(
+    ("name", "gained"),
+    [
+        ("attribute_rows", {"question": "2+2?"}),
+        ("inspect_dataset", {"input": "2+2?", "target": ""}),
+    ],
+)
+def test_what_a_format_needs_beside_a_task_is_gained_once(
+    name: str, gained: dict[str, Any]
+) -> None:
+    task = TaskContent("a", (text_message("user", "2+2?"),), {"level": 1}, None, ())
+    rows, losses = written(name, task)
+    assert losses == []
+    (row,) = read_tasks(io.BytesIO(as_lines(rows)), format=name)
+    assert row.task is not None
+    assert row.task.messages == task.messages
+    assert row.task.attributes == {"level": 1, **gained}
+    assert any(note.kind == "converted" for note in row.notes)
+    assert written(name, row.task) == (rows, [])
+
+
 def test_a_recorded_conversation_stays_a_column_for_load_trace() -> None:
     trace = {"items": [{"type": "message", "role": "user", "content": "hi"}]}
     (row,) = read_tasks(io.BytesIO(as_lines([{"question": "2+2", "conversation_trace": trace}])))
