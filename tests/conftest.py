@@ -6,6 +6,7 @@ import pytest
 from pytest_socket import socket_allow_hosts
 
 from apps.accounts.permissions import Actor
+from apps.episodes.queries import TEXT_CACHES
 from apps.tasks.models import Environment, Split, Task
 from tests import cast as people
 from tests import factories
@@ -16,6 +17,13 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "apps.config.settings"
 
 def pytest_runtest_setup() -> None:
     socket_allow_hosts(["127.0.0.1", "::1", "localhost"], allow_unix_socket=True)
+
+
+@pytest.fixture(autouse=True)
+def no_texts_of_other_tests() -> None:
+    """A test that is rolled back gives its numbers back: the next one's revisions have them too."""
+    for cache in TEXT_CACHES:
+        cache.clear()
 
 
 @pytest.fixture

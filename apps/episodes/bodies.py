@@ -30,6 +30,12 @@ class TextCache:
             self._keep(revision_id, text)
         return text
 
+    def clear(self) -> None:
+        """Forget all texts: where revisions are not for ever, as in tests that are rolled back."""
+        with self._lock:
+            self._texts.clear()
+            self._used = 0
+
     def _keep(self, revision_id: int, text: bytes) -> None:
         with self._lock:
             self._used += len(text) - len(self._texts.get(revision_id, b""))

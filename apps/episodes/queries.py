@@ -147,6 +147,7 @@ def _body(column: str, revision_id: int) -> str:
 
 _MESSAGES = TextCache(48 * 2**20, partial(_body, "messages_body"))
 _PROMPTS = TextCache(48 * 2**20, partial(_body, "prompt_body"))
+TEXT_CACHES = (_MESSAGES, _PROMPTS)
 
 
 def messages_body(episode: Episode) -> bytes:
